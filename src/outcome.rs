@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use crate::{
     kernel::Kernel,
-    puzzle::{Searched, State, StateSpace, orbits::Arrangement},
+    puzzle::{Arrangement, Searched, State, StateSpace},
     units::names,
 };
 

@@ -11,7 +11,7 @@ use tilewave::{
     Search,
     frontier::FrontierSearch,
     internals,
-    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, Searched, StateSpace},
     report::{published, published_for},
     search::{
         Engine,
@@ -137,7 +137,7 @@ impl Args {
     }
 
     /// Searches a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
-    fn by_lists(&self, puzzle: OrbitPuzzle, is_numbered: bool) -> Result<()> {
+    fn by_lists(&self, puzzle: Puzzle, is_numbered: bool) -> Result<()> {
         let given = (self.start.is_some() && !is_numbered).then_some("--start");
         refuse_in_lists(given.or(self.for_numbers()), &puzzle)?;
         let _made = MadeDirectories::of(&self.dir);
@@ -237,9 +237,9 @@ pub fn lists_instead(
     max_depth: Option<usize>,
     dirs: &[PathBuf],
     numbered: Option<&str>,
-) -> Result<Option<OrbitPuzzle>> {
+) -> Result<Option<Puzzle>> {
     if running.by_lists() {
-        return Ok(Some(OrbitPuzzle::of_space(space)?));
+        return Ok(Some(Puzzle::of_space(space)?));
     }
     let search = running.search(space.clone())?.max_depth(max_depth);
     let on_disk = !dirs.is_empty();
@@ -248,7 +248,7 @@ pub fn lists_instead(
 }
 
 pub fn list_search(
-    puzzle: OrbitPuzzle,
+    puzzle: Puzzle,
     max_depth: Option<usize>,
     ahead: &Ahead,
     resources: &ResourceOptions,

@@ -18,7 +18,7 @@ use tilewave::{
     Class, Error, Size, SystemError,
     internals::{Hint, StorageError},
     pdb::PdbError,
-    puzzle::{PuzzleError, families, named, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, PuzzleError, families, named},
     search::SearchError,
     solve::SolveError,
     table::TableError,
@@ -349,7 +349,7 @@ fn is_like(word: &str, meant: &str) -> bool {
 
 /// Whether a word names a puzzle without doubt.
 fn is_puzzle(word: &str) -> bool {
-    let is_graph = || OrbitPuzzle::of_graph(word).is_some_and(|graph| graph.is_ok());
+    let is_graph = || Puzzle::of_graph(word).is_some_and(|graph| graph.is_ok());
     let is_member = || named::parse(word).is_some() || families::parse(word).is_ok();
     word.parse::<Size>().is_ok() || is_member() || is_graph()
 }

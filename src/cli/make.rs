@@ -13,7 +13,7 @@ use tilewave::{
     Board, Constructive, DistanceTable, Search, internals,
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::{MoveStyle, Searched, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{MoveStyle, Puzzle, Searched, StateSpace},
     report::{bytes, counted, csv_field, described, duration, histogram, identity, thousands},
     solve::{
         Scrambler,
@@ -98,7 +98,7 @@ impl TableArgs {
     }
 
     /// Searches a puzzle and writes its table.
-    fn listed(&self, puzzle: &OrbitPuzzle) -> Result<PruningTable> {
+    fn listed(&self, puzzle: &Puzzle) -> Result<PruningTable> {
         let (file, force, symmetric) = (&self.output, self.force, self.up_to_symmetry);
         let (resources, progress) = (self.resources.get()?, SearchProgress::new());
         let size = self.encoding.unwrap_or(TableEncoding::Nibble);

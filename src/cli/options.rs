@@ -16,7 +16,7 @@ use tilewave::{
     Board, Directory, DistanceTable, Goal, Io, Kernel, Resources, Search, Size, Storage,
     SystemError,
     internals::{self, Codec, create_directory, parts, remove_unused},
-    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, StateSpace},
     random,
     search::{
         Engine, PlaneStore, SearchError,
@@ -129,7 +129,7 @@ pub fn first_given(options: &[(bool, &'static str)]) -> Option<&'static str> {
 }
 
 /// Refuses an option that only searches of numbered states have.
-pub fn refuse_in_lists(option: Option<&str>, puzzle: &OrbitPuzzle) -> Result<()> {
+pub fn refuse_in_lists(option: Option<&str>, puzzle: &Puzzle) -> Result<()> {
     if let Some(option) = option {
         refuse!(
             "{option} works only with numbered states (boards of at most {} cells, and puzzles \

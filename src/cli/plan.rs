@@ -9,7 +9,7 @@ use tilewave::{
     frontier::{DepthForecast, FrontierForecast, FrontierSearch},
     internals::binary_bytes,
     progress::StopWhen,
-    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, Searched, StateSpace},
     report::{
         bytes, counted, described, duration, grouped, published_for, published_growth, rate,
         thousands,
@@ -245,7 +245,7 @@ impl Args {
         first_given(&own).or(self.running.numbered())
     }
 
-    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+    fn by_lists(&self, puzzle: Puzzle) -> Result<()> {
         refuse_in_lists(self.numbered().or(self.on_disk()), &puzzle)?;
         let destination = self.format.stdout();
         let search = FrontierSearch::new(puzzle)
@@ -263,7 +263,7 @@ impl Args {
         )
     }
 
-    fn lists_planned(&self, puzzle: &OrbitPuzzle, of: &FrontierForecast) -> Reply {
+    fn lists_planned(&self, puzzle: &Puzzle, of: &FrontierForecast) -> Reply {
         let all_states = puzzle.states().map(|states| states.to_string());
         let (memory, free) = (self.running.resources.budget(), self.free());
         let level = |level: &DepthForecast| {

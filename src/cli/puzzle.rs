@@ -7,9 +7,8 @@ use clap::ValueHint;
 use tilewave::{
     Board, Error, Size,
     puzzle::{
-        ErrorPlace, Metric, MoveMetric, PuzzleSpec, Searched, Variant,
+        ErrorPlace, Metric, MoveMetric, Puzzle, PuzzleSpec, Searched, Turns, Variant,
         formats::Format,
-        orbits::{OrbitPuzzle, Turns},
     },
 };
 
@@ -290,7 +289,7 @@ impl Counted {
     }
 
     /// What a word names, as a puzzle of sets of pieces: those of its pieces, moves and goals that are asked for.
-    pub fn listed(&self, word: &str) -> Result<OrbitPuzzle> {
+    pub fn listed(&self, word: &str) -> Result<Puzzle> {
         self.spec(word)?.listed().map_err(|error| self.placed(error))
     }
 

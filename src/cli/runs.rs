@@ -18,7 +18,7 @@ use tilewave::{
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::{Searched, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, Searched},
     report::{bytes, counted, csv_field, described, thousands},
     search::disk,
     table::TableError,
@@ -404,7 +404,7 @@ impl CacheCommand {
                 }
                 Ok(OwnFile::Pruning(_)) => {
                     let puzzle = PruningTable::open(&path).ok().map(|table| table.puzzle().clone());
-                    let kept = |puzzle: &OrbitPuzzle| path.ends_with(table_name(puzzle));
+                    let kept = |puzzle: &Puzzle| path.ends_with(table_name(puzzle));
                     puzzle.filter(kept).map(|puzzle| puzzle.to_string())
                 }
                 _ => None,

@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Search, Size,
     puzzle::{
-        Coordinates, PuzzleSpec, Searched, State, StateSpace,
+        Coordinates, Placed, Puzzle, PuzzleSpec, Searched, State, StateSpace, Turns,
         families::{self, Family},
         named::{self, NamedPuzzle},
-        orbits::{OrbitPuzzle, Placed, Turns},
     },
     report::{bytes, counted, csv_field, described, grouped, identity, thousands},
     search::{self, Outcome},
@@ -111,7 +110,7 @@ impl StateArgs {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<AnyReply> {
+    fn of_orbits(&self, puzzle: &Puzzle, text: Option<&str>) -> Result<AnyReply> {
         let numbers = first_given(&[
             (self.id.is_some(), "--id"),
             (self.line.is_some(), "--line"),
@@ -125,7 +124,7 @@ impl StateArgs {
         let reached = puzzle.reaches(&state);
         let (text, solved) = (puzzle.text(&state), puzzle.is_goal(&state));
         // How often the moves must be repeated until nothing has changed, where the state was given by moves.
-        let order = moves.and_then(|moves| moves.order(puzzle.orbits()));
+        let order = moves.and_then(|moves| moves.order(puzzle.sets()));
         let figures = json!({
             "puzzle": puzzle.name(),
             "metric": puzzle.metric(),
@@ -289,7 +288,7 @@ fn parse(space: &StateSpace, text: &str) -> Result<State> {
     if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(space.parse(text)?);
     }
-    let (state, _) = OrbitPuzzle::of_space(space)?.read(text)?;
+    let (state, _) = Puzzle::of_space(space)?.read(text)?;
     let label = |piece: &Placed| puzzle.labels()[usize::from(piece.kind)].to_string();
     let labels: Vec<String> = state.0[0].iter().map(label).collect();
     Ok(space.parse(&labels.join(" "))?)
@@ -548,7 +547,7 @@ impl PuzzlesArgs {
         for &NamedPuzzle { name, description } in &named::NAMED {
             let turns = named::parse(name).expect("a puzzle of the list");
             let puzzle = turns.counting(Turns::Powers).expect("few moves");
-            let sets: Vec<String> = puzzle.orbits().iter().map(ToString::to_string).collect();
+            let sets: Vec<String> = puzzle.sets().iter().map(ToString::to_string).collect();
             let states = puzzle.states().map(|states| states.to_string());
             let (moves, shown) = (puzzle.moves().len(), states.as_deref().unwrap_or("unknown"));
             words +=
@@ -612,12 +611,12 @@ impl PuzzleArgs {
         let listed = match &searched {
             // A board has one set, of tiles, and moves in four directions.
             _ if searched.size().is_some() => None,
-            Searched::Numbered(space) => OrbitPuzzle::of_space(space).ok(),
+            Searched::Numbered(space) => Puzzle::of_space(space).ok(),
             Searched::Listed(puzzle) => Some(puzzle.clone()),
         };
         let (mut sets, mut moves) = (Vec::new(), String::new());
         if let Some(puzzle) = &listed {
-            sets.extend(puzzle.orbits().iter().map(ToString::to_string));
+            sets.extend(puzzle.sets().iter().map(ToString::to_string));
             let names: Vec<&str> = puzzle.moves().iter().map(|one| one.name.as_str()).collect();
             moves = format!("{}: {}", names.len(), names.join(" "));
         }

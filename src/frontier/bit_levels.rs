@@ -63,7 +63,7 @@ impl<'a> BucketRanks<'a> {
         let tracked: Vec<usize> = space.coordinate.fields().collect();
         let home = |f: usize| fields.piece_at(puzzle, f, start[f]).0 as u8;
         let is_in = |group: &RankGroup, f: usize| {
-            fields.fields[f].orbit == group.orbit && group.positions.contains(&home(f))
+            fields.fields[f].set == group.set && group.positions.contains(&home(f))
         };
         let is_known = |group: &RankGroup| {
             (0..fields.fields.len()).all(|f| tracked.contains(&f) || !is_in(group, f))
@@ -75,15 +75,15 @@ impl<'a> BucketRanks<'a> {
             let own: Vec<_> = parts.filter(|(_, part)| is_in(group, part.field)).collect();
             let by_content = |f: usize| matches!(fields.fields[f].kind, FieldKind::Content { .. });
             if own.iter().any(|(_, part)| by_content(part.field)) {
-                let orbit = &puzzle.orbits()[group.orbit];
+                let set = &puzzle.sets()[group.set];
                 let is_of =
-                    |p: u8, kind: usize| usize::from(orbit.solved[usize::from(p)].kind) == kind;
-                let kinds = (0..orbit.moduli.len()).map(|kind| {
+                    |p: u8, kind: usize| usize::from(set.solved[usize::from(p)].kind) == kind;
+                let kinds = (0..set.moduli.len()).map(|kind| {
                     let count = group.positions.iter().filter(|&&p| is_of(p, kind)).count();
-                    (fields.first_value[group.orbit][kind].into(), orbit.moduli[kind], count as u8)
+                    (fields.first_value[group.set][kind].into(), set.moduli[kind], count as u8)
                 });
                 // The piece that does not stand in the line has a field of its own.
-                let alone = fields.without[group.orbit].map(usize::from);
+                let alone = fields.without[group.set].map(usize::from);
                 let kinds = kinds
                     .enumerate()
                     .filter(|&(kind, (.., count))| count > 0 && Some(kind) != alone);

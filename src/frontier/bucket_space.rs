@@ -20,11 +20,7 @@ use crate::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::{
-        group::all_orbits,
-        is_even,
-        orbits::{Arrangement, OrbitMove},
-    },
+    puzzle::{Arrangement, Move, group::all_orbits, is_even},
     store::ListCut,
 };
 
@@ -194,11 +190,11 @@ pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usiz
     let is_location = |f: usize| matches!(fields.fields[f].kind, FieldKind::Location { .. });
     let mut all: Vec<Vec<usize>> = vec![required.clone()];
     let mut grow = |parts: &[Vec<usize>]| {
-        // Unions of orbits, the smallest first, one orbit of the puzzle at a time.
+        // Unions of sets, the smallest first, one set of the puzzle at a time.
         for first in 0..parts.len() {
             let mut chosen = required.clone();
             for part in &parts[first..] {
-                if fields.fields[part[0]].orbit == fields.fields[parts[first][0]].orbit {
+                if fields.fields[part[0]].set == fields.fields[parts[first][0]].set {
                     chosen.extend(part.iter().filter(|f| !required.contains(f)));
                     chosen.sort_unstable();
                     chosen.dedup();
@@ -262,8 +258,8 @@ impl PuzzleRows<'_> {
     fn coloured(&self, field: usize) -> Option<MoveParity> {
         let of = &self.fields.fields[field];
         let FieldKind::Location { kind } = of.kind else { return None };
-        let applies = |one: &OrbitMove, value: usize| match one.requires {
-            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+        let applies = |one: &Move, value: usize| match one.requires {
+            Some(at) if usize::from(at.set) == of.set && at.kind == kind => {
                 usize::from(at.position) == value / of.modulus
             }
             _ => true,
@@ -291,20 +287,20 @@ impl PuzzleRows<'_> {
     /// Sets of pieces that all differ, where every move changes, and no difference between goals is, the sum of the
     /// parities of their permutations.
     fn odd_sets(&self) -> Option<MoveParity> {
-        let orbits = self.puzzle.orbits().iter().enumerate();
-        let distinct = orbits.filter(|(_, orbit)| {
-            orbit.moduli.len() == orbit.positions()
-                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+        let sets = self.puzzle.sets().iter().enumerate();
+        let distinct = sets.filter(|(_, set)| {
+            set.moduli.len() == set.positions()
+                && (0..set.moduli.len()).all(|kind| set.pieces_of(kind as u8) == 1)
         });
         let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
         let odd = |is_odd: &dyn Fn(usize) -> bool| -> u64 {
-            (0..).zip(&distinct).map(|(bit, &orbit)| u64::from(is_odd(orbit)) << bit).sum()
+            (0..).zip(&distinct).map(|(bit, &set)| u64::from(is_odd(set)) << bit).sum()
         };
         let moves = self.puzzle.moves().iter().map(|one| &one.transformation.0);
-        let moves = moves.map(|turns| odd(&|orbit| !is_even(&turns[orbit].source)));
+        let moves = moves.map(|turns| odd(&|set| !is_even(&turns[set].source)));
         let moves: Vec<u64> = moves.collect();
         let goals = self.puzzle.goals();
-        let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
+        let goals = goals.iter().map(|goal| odd(&|set| !is_even(&goal.0[set])));
         let goals: Vec<u64> = goals.collect();
         let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
         // More sets than that are not tried.
@@ -314,7 +310,7 @@ impl PuzzleRows<'_> {
                 && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
         })?;
         let chosen = (0..).zip(distinct).filter(|(bit, _)| choice >> bit & 1 == 1);
-        Some(MoveParity::Sets(chosen.map(|(_, orbit)| orbit).collect()))
+        Some(MoveParity::Sets(chosen.map(|(_, set)| set).collect()))
     }
 
     /// Returns the number of states, infinite if it is not known.
@@ -332,7 +328,7 @@ impl PuzzleRows<'_> {
     /// sample.
     pub fn first_widths(&self) -> Vec<f64> {
         const STATES: usize = 20_000;
-        let requires = |one: &OrbitMove| self.fields.says(self.puzzle, one.requires?);
+        let requires = |one: &Move| self.fields.says(self.puzzle, one.requires?);
         let requires = self.puzzle.moves().iter().map(requires);
         let moves: Vec<_> = self.moves.iter().zip(requires).collect();
         // A sample of many goals suffices to show the growth.
@@ -681,12 +677,12 @@ fn arriving_moves(of: &PuzzleRows, chosen: &[usize]) -> (Option<usize>, Vec<Vec<
     let all = of.puzzle.moves();
     let tracked = all.iter().find_map(|one| one.requires).and_then(|at| {
         let field = of.fields.location(at)?;
-        Some((at.orbit, chosen.iter().position(|&other| other == field)?))
+        Some((at.set, chosen.iter().position(|&other| other == field)?))
     });
-    let Some((orbit, tracked)) = tracked else { return (None, vec![(0..all.len()).collect()]) };
-    let mut moves = vec![Vec::new(); of.puzzle.orbits()[usize::from(orbit)].positions()];
+    let Some((set, tracked)) = tracked else { return (None, vec![(0..all.len()).collect()]) };
+    let mut moves = vec![Vec::new(); of.puzzle.sets()[usize::from(set)].positions()];
     for (index, one) in all.iter().enumerate() {
-        let source = &one.transformation.0[usize::from(orbit)].source;
+        let source = &one.transformation.0[usize::from(set)].source;
         for (position, from) in source.iter().enumerate() {
             if one.requires.is_none_or(|needed| needed.position == *from) {
                 moves[position].push(index);

@@ -15,17 +15,17 @@ use crate::frontier::{
     symmetry::{PuzzleRows, SymmetryGroup},
 };
 
-/// Maximum number of orbits that have tracked pieces.
+/// Maximum number of sets that have tracked pieces.
 pub(crate) const MOST_ORBITS: usize = 2;
 
 /// A tracked piece.
 #[derive(Clone, Debug)]
 struct TrackedPiece {
     field: usize,
-    orbit: usize,
-    /// The index of its orbit among those that have tracked pieces.
+    set: usize,
+    /// The index of its set among those that have tracked pieces.
     slot: usize,
-    /// The number of positions of its orbit that the preceding tracked pieces leave free.
+    /// The number of positions of its set that the preceding tracked pieces leave free.
     free: usize,
     modulus: usize,
     /// The weight of its orientation in the fine part: 0 if it follows from the others, or is left to the keys.
@@ -77,16 +77,16 @@ pub(crate) struct Coordinate {
     implied: Vec<(usize, Vec<u8>)>,
 }
 
-/// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values or orbits.
+/// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values or sets.
 pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
     let (mut coarse, mut fine) = (1u64, 1u64);
-    let orbits: BTreeSet<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();
-    if orbits.len() > MOST_ORBITS {
+    let sets: BTreeSet<usize> = chosen.iter().map(|&f| fields.fields[f].set).collect();
+    if sets.len() > MOST_ORBITS {
         return None;
     }
     for (i, &f) in chosen.iter().enumerate() {
         let field = &fields.fields[f];
-        let before = chosen[..i].iter().filter(|&&e| fields.fields[e].orbit == field.orbit).count();
+        let before = chosen[..i].iter().filter(|&&e| fields.fields[e].set == field.set).count();
         let positions = field.values / field.modulus - before;
         coarse = coarse.checked_mul(positions as u64)?;
         fine = fine.checked_mul(field.modulus as u64)?;
@@ -106,17 +106,17 @@ impl Coordinate {
     ) -> Coordinate {
         let group = group.subgroup(|map| keeps(map, chosen));
         let all = &of.fields.fields;
-        let mut orbits: Vec<usize> = chosen.iter().map(|&f| all[f].orbit).collect();
-        orbits.dedup();
+        let mut sets: Vec<usize> = chosen.iter().map(|&f| all[f].set).collect();
+        sets.dedup();
         let mut tracked: Vec<TrackedPiece> = Vec::new();
         for &field in chosen {
             let of = &all[field];
             debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
-            let slot = orbits.iter().position(|&orbit| orbit == of.orbit).unwrap_or_default();
+            let slot = sets.iter().position(|&set| set == of.set).unwrap_or_default();
             let before = tracked.iter().filter(|piece| piece.slot == slot).count();
             let (free, modulus) = (of.values / of.modulus - before, of.modulus);
-            let (orbit, weight) = (of.orbit, 0);
-            tracked.push(TrackedPiece { field, orbit, slot, free, modulus, weight });
+            let (set, weight) = (of.set, 0);
+            tracked.push(TrackedPiece { field, set, slot, free, modulus, weight });
         }
         let mut fine = 1;
         let mut omitted = Vec::new();
@@ -149,11 +149,11 @@ impl Coordinate {
         coordinate
     }
 
-    /// The orientation of a piece that follows from the others of its orbit, by fine value.
+    /// The orientation of a piece that follows from the others of its set, by fine value.
     fn implied_turns(&self, omitted: usize, start: &[u8]) -> Vec<u8> {
         let modulus = self.tracked[omitted].modulus;
-        let orbit = self.tracked[omitted].orbit;
-        let of_orbit = || self.tracked.iter().filter(|piece| piece.orbit == orbit);
+        let set = self.tracked[omitted].set;
+        let of_orbit = || self.tracked.iter().filter(|piece| piece.set == set);
         let sum: usize = of_orbit().map(|piece| usize::from(start[piece.field]) % modulus).sum();
         let turn = |fine: usize| {
             let digits = of_orbit().filter(|piece| piece.weight > 0);
@@ -332,10 +332,10 @@ impl Coordinate {
         }
     }
 
-    /// Returns the orbit and position of each tracked piece, from a row of the tracked fields.
+    /// Returns the set and position of each tracked piece, from a row of the tracked fields.
     pub fn positions<'a>(&'a self, row: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
         let row = row.iter().map(|&value| usize::from(value));
-        self.tracked.iter().zip(row).map(|(piece, value)| (piece.orbit, value / piece.modulus))
+        self.tracked.iter().zip(row).map(|(piece, value)| (piece.set, value / piece.modulus))
     }
 
     pub fn class(&self, row: &[u8]) -> ClassOf {
@@ -374,21 +374,21 @@ pub(super) fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
     }
 }
 
-/// Whether the orientation of a tracked piece follows from those of the preceding pieces of its orbit, because no move
+/// Whether the orientation of a tracked piece follows from those of the preceding pieces of its set, because no move
 /// changes the sum of all orientations.
 fn sum_is_kept(of: &PuzzleRows, tracked: &[TrackedPiece], piece: usize) -> bool {
     let own = &tracked[piece];
-    let orbit = &of.puzzle.orbits()[own.orbit];
-    let of_orbit = tracked.iter().filter(|other| other.orbit == own.orbit).count();
-    let last = tracked[piece + 1..].iter().all(|other| other.orbit != own.orbit);
-    let all = of.fields.fields.iter().filter(|field| field.orbit == own.orbit).count();
+    let set = &of.puzzle.sets()[own.set];
+    let of_orbit = tracked.iter().filter(|other| other.set == own.set).count();
+    let last = tracked[piece + 1..].iter().all(|other| other.set != own.set);
+    let all = of.fields.fields.iter().filter(|field| field.set == own.set).count();
     own.modulus > 1
         && last
         && of_orbit == all
-        && own.modulus == usize::from(orbit.orientations)
-        && orbit.moduli.iter().all(|&modulus| usize::from(modulus) == own.modulus)
+        && own.modulus == usize::from(set.orientations)
+        && set.moduli.iter().all(|&modulus| usize::from(modulus) == own.modulus)
         && of.puzzle.moves().iter().all(|one| {
-            let twists = one.transformation.0[own.orbit].twist.iter();
+            let twists = one.transformation.0[own.set].twist.iter();
             twists.map(|&twist| usize::from(twist)).sum::<usize>() % own.modulus == 0
         })
 }

@@ -1,8 +1,8 @@
 //! States as rows of small numbers, and the effects of moves and symmetries on them.
 //!
-//! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p,
+//! A **field** is a number below 128. In a set whose pieces all differ, field p is the location of piece p,
 //! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these
-//! few have fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such an orbit,
+//! few have fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such a set,
 //! as those of a board depend on the blank, this piece has its location, and field i is the piece at place i of the
 //! **line**: of the other positions, in their order.
 //!
@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::orbits::{
-    Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+use crate::puzzle::{
+    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
 };
 
 /// The meaning of a field.
@@ -40,7 +40,7 @@ fn position_of(place: usize, without: usize) -> usize {
 /// One field of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StateField {
-    pub orbit: usize,
+    pub set: usize,
     pub kind: FieldKind,
     /// The number of its values.
     pub values: usize,
@@ -52,9 +52,9 @@ pub(crate) struct StateField {
 #[derive(Clone, Debug)]
 pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
-    /// For each orbit whose fields are contents, the first value of each kind, whose orientations are consecutive.
+    /// For each set whose fields are contents, the first value of each kind, whose orientations are consecutive.
     pub first_value: Vec<Vec<u8>>,
-    /// For each orbit whose other pieces stand in a line, the kind of the piece that does not.
+    /// For each set whose other pieces stand in a line, the kind of the piece that does not.
     pub without: Vec<Option<u8>>,
 }
 
@@ -117,49 +117,50 @@ impl FieldMap {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Relabelling {
-    /// The image of each orbit.
-    pub orbit: Vec<usize>,
-    /// For each orbit, the image of each of its locations within the image of the orbit.
+    /// The image of each set.
+    #[serde(rename = "orbit")]
+    pub set: Vec<usize>,
+    /// For each set, the image of each of its locations within the image of the set.
     pub location: Vec<Vec<u8>>,
-    /// For each orbit, the kind that takes the place of each kind, and the offset of its orientations.
+    /// For each set, the kind that takes the place of each kind, and the offset of its orientations.
     pub kind: Vec<Vec<(u8, u8)>>,
 }
 
 impl Relabelling {
-    pub fn identity(puzzle: &OrbitPuzzle) -> Relabelling {
-        let orbits = puzzle.orbits();
+    pub fn identity(puzzle: &Puzzle) -> Relabelling {
+        let sets = puzzle.sets();
         Relabelling {
-            orbit: (0..orbits.len()).collect(),
-            location: orbits.iter().map(|of| (0..of.locations() as u8).collect()).collect(),
-            kind: (orbits.iter())
+            set: (0..sets.len()).collect(),
+            location: sets.iter().map(|of| (0..of.locations() as u8).collect()).collect(),
+            kind: (sets.iter())
                 .map(|of| (0..of.moduli.len() as u8).map(|kind| (kind, 0)).collect())
                 .collect(),
         }
     }
 
-    /// Returns the orbit, position and piece that a piece at a position of an orbit is mapped to.
+    /// Returns the set, position and piece that a piece at a position of a set is mapped to.
     pub fn of_piece(
         &self,
-        puzzle: &OrbitPuzzle,
-        (orbit, position): (usize, usize),
+        puzzle: &Puzzle,
+        (set, position): (usize, usize),
         piece: Placed,
     ) -> (usize, usize, Placed) {
-        let of = &puzzle.orbits()[orbit];
+        let of = &puzzle.sets()[set];
         let orientations = usize::from(of.orientations);
-        let location = self.location[orbit][position * orientations + usize::from(piece.turn)];
-        let (kind, ahead) = self.kind[orbit][usize::from(piece.kind)];
+        let location = self.location[set][position * orientations + usize::from(piece.turn)];
+        let (kind, ahead) = self.kind[set][usize::from(piece.kind)];
         let modulus = of.moduli[usize::from(piece.kind)];
         let (to, turn) = (usize::from(location) / orientations, location % of.orientations);
-        (self.orbit[orbit], to, Placed { kind, turn: (turn + modulus - ahead) % modulus })
+        (self.set[set], to, Placed { kind, turn: (turn + modulus - ahead) % modulus })
     }
 
     /// Returns the image of an arrangement.
-    pub fn arrangement(&self, puzzle: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
+    pub fn arrangement(&self, puzzle: &Puzzle, of: &Arrangement) -> Arrangement {
         let mut image = of.clone();
-        for (orbit, row) in of.0.iter().enumerate() {
+        for (set, row) in of.0.iter().enumerate() {
             for (position, &piece) in row.iter().enumerate() {
-                let (orbit, position, piece) = self.of_piece(puzzle, (orbit, position), piece);
-                image.0[orbit][position] = piece;
+                let (set, position, piece) = self.of_piece(puzzle, (set, position), piece);
+                image.0[set][position] = piece;
             }
         }
         image
@@ -167,28 +168,28 @@ impl Relabelling {
 }
 
 impl StateFields {
-    pub fn of(puzzle: &OrbitPuzzle) -> StateFields {
+    pub fn of(puzzle: &Puzzle) -> StateFields {
         let mut fields = Vec::new();
         let mut first_value = Vec::new();
         let mut without = Vec::new();
-        for (index, orbit) in puzzle.orbits().iter().enumerate() {
-            let kinds = 0..orbit.moduli.len() as u8;
+        for (index, set) in puzzle.sets().iter().enumerate() {
+            let kinds = 0..set.moduli.len() as u8;
             let (single, several): (Vec<u8>, Vec<u8>) = kinds
-                .filter(|&kind| orbit.pieces_of(kind) > 0)
-                .partition(|&kind| orbit.pieces_of(kind) == 1);
+                .filter(|&kind| set.pieces_of(kind) > 0)
+                .partition(|&kind| set.pieces_of(kind) == 1);
             // If moves depend on pieces that look alike, these pieces have fields.
             let looked_at = |kind| {
-                let of = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == kind;
+                let of = |at: &PieceAt| usize::from(at.set) == index && at.kind == kind;
                 puzzle.illegal().iter().any(of)
             };
             let rest = match several[..] {
                 [] => true,
-                [kind] => orbit.moduli[usize::from(kind)] == 1 && !looked_at(kind),
+                [kind] => set.moduli[usize::from(kind)] == 1 && !looked_at(kind),
                 _ => false,
             };
             let mut first = Vec::new();
             let mut values = 0;
-            for modulus in &orbit.moduli {
+            for modulus in &set.moduli {
                 first.push(values as u8);
                 values += usize::from(*modulus);
             }
@@ -198,15 +199,15 @@ impl StateFields {
                     usize::from(turn.source[position]) != position || turn.twist[position] != 0
                 })
             };
-            let home = |kind| orbit.solved.iter().position(|piece| piece.kind == kind);
+            let home = |kind| set.solved.iter().position(|piece| piece.kind == kind);
             let located = |kind| {
-                let modulus = usize::from(orbit.moduli[usize::from(kind)]);
-                let values = orbit.positions() * modulus;
-                StateField { orbit: index, kind: FieldKind::Location { kind }, values, modulus }
+                let modulus = usize::from(set.moduli[usize::from(kind)]);
+                let values = set.positions() * modulus;
+                StateField { set: index, kind: FieldKind::Location { kind }, values, modulus }
             };
             let held = |position: usize| {
                 let kind = FieldKind::Content { position: position as u8 };
-                StateField { orbit: index, kind, values, modulus: 1 }
+                StateField { set: index, kind, values, modulus: 1 }
             };
             let needed = if rest { None } else { needed_by_all(puzzle, index) };
             if rest {
@@ -214,9 +215,9 @@ impl StateFields {
                 fields.extend(single.map(|&kind| located(kind)));
             } else if let Some(kind) = needed {
                 fields.push(located(kind));
-                fields.extend((1..orbit.positions()).map(|place| held(place - 1)));
+                fields.extend((1..set.positions()).map(|place| held(place - 1)));
             } else {
-                fields.extend((0..orbit.positions()).filter(|&p| moves(p)).map(held));
+                fields.extend((0..set.positions()).filter(|&p| moves(p)).map(held));
             }
             first_value.push(first);
             without.push(needed);
@@ -230,30 +231,30 @@ impl StateFields {
             position.expect("every piece is somewhere")
         };
         let value = |field: &StateField| {
-            let row = &arrangement.0[field.orbit];
+            let row = &arrangement.0[field.set];
             let position = match field.kind {
                 FieldKind::Location { kind } => at(row, kind),
-                FieldKind::Content { position } => match self.without[field.orbit] {
+                FieldKind::Content { position } => match self.without[field.set] {
                     Some(kind) => position_of(position.into(), at(row, kind)),
                     None => position.into(),
                 },
             };
-            self.value(field, field.orbit, position, row[position])
+            self.value(field, field.set, position, row[position])
         };
         self.fields.iter().map(value).collect()
     }
 
     /// Returns the arrangement with these fields, which must be those of an arrangement.
-    pub fn decode(&self, puzzle: &OrbitPuzzle, row: &[u8]) -> Arrangement {
-        let orbit = |(index, orbit): (usize, &Orbit)| {
+    pub fn decode(&self, puzzle: &Puzzle, row: &[u8]) -> Arrangement {
+        let set = |(index, set): (usize, &PieceSet)| {
             // Where no piece with a field is, there is one that never moves, or one of those that look alike.
-            let alike = orbit.solved.iter().find(|piece| orbit.pieces_of(piece.kind) > 1);
+            let alike = set.solved.iter().find(|piece| set.pieces_of(piece.kind) > 1);
             let is_placed = |kind| self.find(index, FieldKind::Location { kind }).is_some();
             let rest = |own: &Placed| *alike.filter(|_| is_placed(own.kind)).unwrap_or(own);
-            let mut pieces: Vec<Placed> = orbit.solved.iter().map(rest).collect();
+            let mut pieces: Vec<Placed> = set.solved.iter().map(rest).collect();
             let mut alone = None;
             for (field, &value) in row.iter().enumerate() {
-                if self.fields[field].orbit == index {
+                if self.fields[field].set == index {
                     let (place, piece) = self.piece_at(puzzle, field, value);
                     // The piece that does not stand in the line has the first field.
                     let position = alone.map_or(place, |alone| position_of(place, alone));
@@ -265,12 +266,12 @@ impl StateFields {
             }
             pieces
         };
-        Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
+        Arrangement(puzzle.sets().iter().enumerate().map(set).collect())
     }
 
-    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit, or at a place of its
+    /// Returns the meaning of a value of a field: that a piece is at a position of its set, or at a place of its
     /// line.
-    pub fn piece_at(&self, puzzle: &OrbitPuzzle, field: usize, value: u8) -> (usize, Placed) {
+    pub fn piece_at(&self, puzzle: &Puzzle, field: usize, value: u8) -> (usize, Placed) {
         let field = &self.fields[field];
         match field.kind {
             FieldKind::Location { kind } => {
@@ -279,8 +280,8 @@ impl StateFields {
                 (position, Placed { kind, turn: turn as u8 })
             }
             FieldKind::Content { position } => {
-                let first = &self.first_value[field.orbit];
-                let moduli = &puzzle.orbits()[field.orbit].moduli;
+                let first = &self.first_value[field.set];
+                let moduli = &puzzle.sets()[field.set].moduli;
                 let mut kinds =
                     (0..moduli.len()).filter(|&kind| moduli[kind] > 0 && first[kind] <= value);
                 let kind = kinds.next_back().unwrap_or_default();
@@ -292,7 +293,7 @@ impl StateFields {
     /// Returns the number of rows in which no two pieces are at the same position: at least the number of states.
     pub fn states(&self) -> f64 {
         let values = |(f, field): (usize, &StateField)| {
-            let before = self.fields[..f].iter().filter(|other| other.orbit == field.orbit).count();
+            let before = self.fields[..f].iter().filter(|other| other.set == field.set).count();
             match field.kind {
                 FieldKind::Location { .. } => (field.values - before * field.modulus) as f64,
                 FieldKind::Content { .. } => field.values as f64,
@@ -303,69 +304,68 @@ impl StateFields {
 
     /// Returns the field that determines whether this kind of piece is at this position, and the values for which it
     /// is; `None` if no move changes that.
-    pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
-        let orbit = usize::from(at.orbit);
-        let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
-        let by_content = || self.find(orbit, FieldKind::Content { position: at.position });
+    pub fn says(&self, puzzle: &Puzzle, at: PieceAt) -> Option<(usize, Vec<u8>)> {
+        let set = usize::from(at.set);
+        let modulus = puzzle.sets()[set].moduli[usize::from(at.kind)];
+        let by_content = || self.find(set, FieldKind::Content { position: at.position });
         let field = self.location(at).or_else(by_content)?;
         let piece = Placed { kind: at.kind, turn: 0 };
-        let first = self.value(&self.fields[field], orbit, at.position.into(), piece);
+        let first = self.value(&self.fields[field], set, at.position.into(), piece);
         Some((field, (first..first + modulus).collect()))
     }
 
     /// Returns the field with the location of the only piece of a kind.
-    pub fn location(&self, of: OrbitPlace) -> Option<usize> {
-        self.find(of.orbit.into(), FieldKind::Location { kind: of.kind })
+    pub fn location(&self, of: PieceAt) -> Option<usize> {
+        self.find(of.set.into(), FieldKind::Location { kind: of.kind })
     }
 
-    fn find(&self, orbit: usize, kind: FieldKind) -> Option<usize> {
-        self.fields.iter().position(|field| field.orbit == orbit && field.kind == kind)
+    fn find(&self, set: usize, kind: FieldKind) -> Option<usize> {
+        self.fields.iter().position(|field| field.set == set && field.kind == kind)
     }
 
-    /// The value with which a field says that a piece is at a position of an orbit.
-    fn value(&self, field: &StateField, orbit: usize, position: usize, piece: Placed) -> u8 {
+    /// The value with which a field says that a piece is at a position of a set.
+    fn value(&self, field: &StateField, set: usize, position: usize, piece: Placed) -> u8 {
         match field.kind {
             FieldKind::Location { .. } => (position * field.modulus) as u8 + piece.turn,
             FieldKind::Content { .. } => {
-                self.first_value[orbit][usize::from(piece.kind)] + piece.turn
+                self.first_value[set][usize::from(piece.kind)] + piece.turn
             }
         }
     }
 
-    pub fn of_move(&self, puzzle: &OrbitPuzzle, one: &OrbitMove) -> FieldMap {
+    pub fn of_move(&self, puzzle: &Puzzle, one: &Move) -> FieldMap {
         let Transformation(turns) = &one.transformation;
-        let target = |turn: &OrbitTurn| {
+        let target = |turn: &SetAction| {
             let mut to = vec![0; turn.source.len()];
             turn.source.iter().zip(0..).for_each(|(&from, place)| to[usize::from(from)] = place);
             to
         };
         let targets: Vec<Vec<usize>> = turns.iter().map(target).collect();
-        self.map(puzzle, |(orbit, place), piece| {
-            let needed = one.requires.filter(|at| usize::from(at.orbit) == orbit);
-            let line =
-                needed.filter(|_| self.without[orbit].is_some_and(|kind| kind != piece.kind));
+        self.map(puzzle, |(set, place), piece| {
+            let needed = one.requires.filter(|at| usize::from(at.set) == set);
+            let line = needed.filter(|_| self.without[set].is_some_and(|kind| kind != piece.kind));
             let line = line.map(|at| usize::from(at.position));
             let position = line.map_or(place, |from| position_of(place, from));
-            let to = targets[orbit][position];
-            let modulus = puzzle.orbits()[orbit].moduli[usize::from(piece.kind)];
-            let twist = turns[orbit].twist[to] % modulus;
+            let to = targets[set][position];
+            let modulus = puzzle.sets()[set].moduli[usize::from(piece.kind)];
+            let twist = turns[set].twist[to] % modulus;
             let piece = Placed { turn: (piece.turn + twist) % modulus, ..piece };
-            (orbit, line.map_or(to, |from| place_of(to, targets[orbit][from])), piece)
+            (set, line.map_or(to, |from| place_of(to, targets[set][from])), piece)
         })
     }
 
     /// Whether a relabelling acts on fields: it must not change the order of a line.
     pub fn can_relabel(&self, of: &Relabelling) -> bool {
-        let stays = |orbit: usize| {
-            of.orbit[orbit] == orbit && of.location[orbit].iter().zip(0..).all(|(&to, at)| to == at)
+        let stays = |set: usize| {
+            of.set[set] == set && of.location[set].iter().zip(0..).all(|(&to, at)| to == at)
         };
-        (0..self.without.len()).all(|orbit| self.without[orbit].is_none() || stays(orbit))
+        (0..self.without.len()).all(|set| self.without[set].is_none() || stays(set))
     }
 
     /// Returns the effect of a relabelling that [`StateFields::can_relabel`]. If `still` is set, a value at a position
     /// that no move changes, where no piece with a field is in any state, keeps its orientation, so that relabellings
     /// with the same effect on states have the same map.
-    pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling, still: bool) -> FieldMap {
+    pub fn of_relabelling(&self, puzzle: &Puzzle, of: &Relabelling, still: bool) -> FieldMap {
         let moves = |index: usize, position: usize| {
             puzzle.moves().iter().any(|one| {
                 let turn = &one.transformation.0[index];
@@ -373,45 +373,45 @@ impl StateFields {
             })
         };
         let still: Vec<Vec<bool>> = puzzle
-            .orbits()
+            .sets()
             .iter()
             .enumerate()
-            .map(|(index, orbit)| {
-                (0..orbit.positions()).map(|position| still && !moves(index, position)).collect()
+            .map(|(index, set)| {
+                (0..set.positions()).map(|position| still && !moves(index, position)).collect()
             })
             .collect();
         self.map(puzzle, |place, piece| {
-            let (orbit, position, image) = of.of_piece(puzzle, place, piece);
+            let (set, position, image) = of.of_piece(puzzle, place, piece);
             match still[place.0][place.1] {
-                true => (orbit, position, Placed { kind: image.kind, turn: piece.turn }),
-                false => (orbit, position, image),
+                true => (set, position, Placed { kind: image.kind, turn: piece.turn }),
+                false => (set, position, image),
             }
         })
     }
 
-    /// The map of rows, given where it takes the piece at a position of an orbit, and to which piece.
+    /// The map of rows, given where it takes the piece at a position of a set, and to which piece.
     fn map(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         image: impl Fn((usize, usize), Placed) -> (usize, usize, Placed),
     ) -> FieldMap {
         let size = self.fields.len();
         let mut map = FieldMap { source: vec![0; size], table: vec![Vec::new(); size] };
         for (p, field) in self.fields.iter().enumerate() {
-            let mut target = (field.orbit, field.kind);
+            let mut target = (field.set, field.kind);
             let table = (0..field.values).map(|value| {
                 let (position, piece) = self.piece_at(puzzle, p, value as u8);
                 let is_content = matches!(field.kind, FieldKind::Content { .. });
-                if is_content && self.without[field.orbit] == Some(piece.kind) {
+                if is_content && self.without[field.set] == Some(piece.kind) {
                     return value as u8; // It never stands in the line.
                 }
-                let (orbit, position, piece) = image((field.orbit, position), piece);
+                let (set, position, piece) = image((field.set, position), piece);
                 let kind = match field.kind {
                     FieldKind::Location { .. } => FieldKind::Location { kind: piece.kind },
                     FieldKind::Content { .. } => FieldKind::Content { position: position as u8 },
                 };
-                target = (orbit, kind);
-                self.value(field, orbit, position, piece)
+                target = (set, kind);
+                self.value(field, set, position, piece)
             });
             let table = table.collect();
             let q = self.find(target.0, target.1).expect("a field of the puzzle");
@@ -423,16 +423,16 @@ impl StateFields {
 
 /// The moves of a puzzle as maps of states, against which symmetries are checked.
 pub(super) struct KnownMoves<'a> {
-    puzzle: &'a OrbitPuzzle,
+    puzzle: &'a Puzzle,
     /// The number of each move.
-    moves: HashMap<(FieldMap, Option<OrbitPlace>), usize>,
+    moves: HashMap<(FieldMap, Option<PieceAt>), usize>,
     solved: Vec<u8>,
     goals: HashSet<Vec<u8>>,
 }
 
 impl<'a> KnownMoves<'a> {
-    pub fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
-        let map = |one: &OrbitMove| (fields.of_move(puzzle, one), one.requires);
+    pub fn new(puzzle: &'a Puzzle, fields: &StateFields) -> KnownMoves<'a> {
+        let map = |one: &Move| (fields.of_move(puzzle, one), one.requires);
         let moves = puzzle.moves().iter().map(map).zip(0..).collect();
         let solved = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
@@ -442,14 +442,14 @@ impl<'a> KnownMoves<'a> {
     /// The image of each move, of several with the same effect only of one; `None` if a map does not preserve the
     /// solved state, the set of goals, the set of moves and the forbidden placements.
     pub fn images(&self, map: &FieldMap, of: &Relabelling) -> Option<Vec<Option<usize>>> {
-        let place = |at: OrbitPlace| {
-            let orbit = usize::from(at.orbit);
-            let orientations = usize::from(self.puzzle.orbits()[orbit].orientations);
-            let to = of.location[orbit][usize::from(at.position) * orientations];
-            OrbitPlace {
-                orbit: of.orbit[orbit] as u8,
+        let place = |at: PieceAt| {
+            let set = usize::from(at.set);
+            let orientations = usize::from(self.puzzle.sets()[set].orientations);
+            let to = of.location[set][usize::from(at.position) * orientations];
+            PieceAt {
+                set: of.set[set] as u8,
                 position: to / orientations as u8,
-                kind: of.kind[orbit][usize::from(at.kind)].0,
+                kind: of.kind[set][usize::from(at.kind)].0,
             }
         };
         let back = map.inverse();
@@ -465,13 +465,13 @@ impl<'a> KnownMoves<'a> {
     }
 }
 
-/// The piece on whose position all moves of the pieces of an orbit depend; it must not turn.
-fn needed_by_all(puzzle: &OrbitPuzzle, index: usize) -> Option<u8> {
-    let orbit = &puzzle.orbits()[index];
-    let is_of = |at: &&OrbitPlace| usize::from(at.orbit) == index;
+/// The piece on whose position all moves of the pieces of a set depend; it must not turn.
+fn needed_by_all(puzzle: &Puzzle, index: usize) -> Option<u8> {
+    let set = &puzzle.sets()[index];
+    let is_of = |at: &&PieceAt| usize::from(at.set) == index;
     let mut needed = puzzle.moves().iter().map(|one| one.requires.as_ref().filter(is_of));
     let kind = needed.next()??.kind;
-    let is_alone = orbit.pieces_of(kind) == 1 && orbit.moduli[usize::from(kind)] == 1;
+    let is_alone = set.pieces_of(kind) == 1 && set.moduli[usize::from(kind)] == 1;
     let by_all = needed.all(|at| at.is_some_and(|at| at.kind == kind));
     (is_alone && by_all && !puzzle.illegal().iter().any(|at| is_of(&at))).then_some(kind)
 }

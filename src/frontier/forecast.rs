@@ -383,7 +383,7 @@ mod tests {
     use super::*;
     use crate::{
         progress::NoProgress,
-        puzzle::{named, orbits::Turns},
+        puzzle::{Turns, named},
     };
 
     fn pocket_cube() -> FrontierSearch {

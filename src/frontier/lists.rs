@@ -295,7 +295,7 @@ fn compressor(parameters: &[CParameter]) -> CCtx<'static> {
 pub(crate) struct ListCoder {
     /// `None` if lists cannot be coded.
     digits: Option<KeyDigits>,
-    /// The orbits whose free positions the digits count, and the set of all of their positions.
+    /// The sets whose free positions the digits count, and the set of all of their positions.
     slots: Vec<usize>,
     positions: FreePositions,
 }
@@ -311,10 +311,10 @@ impl ListCoder {
             let counted = !turn
                 && matches!(of.kind, FieldKind::Location { .. })
                 && of.values / of.modulus <= MOST_POSITIONS;
-            let slot = slots.iter().position(|&orbit| orbit == of.orbit).unwrap_or(slots.len());
+            let slot = slots.iter().position(|&set| set == of.set).unwrap_or(slots.len());
             rules.push(if counted && slot < SLOTS {
                 if slot == slots.len() {
-                    slots.push(of.orbit);
+                    slots.push(of.set);
                 }
                 DigitRule::Position { slot, modulus: of.modulus }
             } else {
@@ -322,12 +322,12 @@ impl ListCoder {
             });
         }
         let (mut free, mut positions) = ([0; SLOTS], [0; SLOTS]);
-        for (slot, &orbit) in slots.iter().enumerate() {
-            // Tracked pieces of the orbit have their positions in every class.
+        for (slot, &set) in slots.iter().enumerate() {
+            // Tracked pieces of the set have their positions in every class.
             let in_keys = |f: usize| parts.iter().any(|part| part.field == f && !part.turn);
-            let is_tracked = |&f: &usize| fields[f].orbit == orbit && !in_keys(f);
+            let is_tracked = |&f: &usize| fields[f].set == set && !in_keys(f);
             let tracked = (0..fields.len()).filter(is_tracked);
-            let all = puzzle.orbits()[orbit].positions();
+            let all = puzzle.sets()[set].positions();
             free[slot] = all - tracked.count();
             positions[slot] = u64::MAX >> (64 - all);
         }
@@ -339,11 +339,11 @@ impl ListCoder {
         self.digits.is_some()
     }
 
-    /// Returns the positions that tracked pieces leave free, each given by its orbit and position.
+    /// Returns the positions that tracked pieces leave free, each given by its set and position.
     pub fn free(&self, tracked: impl Iterator<Item = (usize, usize)>) -> FreePositions {
         let mut free = self.positions;
-        for (orbit, position) in tracked {
-            if let Some(slot) = self.slots.iter().position(|&other| other == orbit) {
+        for (set, position) in tracked {
+            if let Some(slot) = self.slots.iter().position(|&other| other == set) {
                 free[slot] &= !(1 << position);
             }
         }

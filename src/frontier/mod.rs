@@ -1,4 +1,4 @@
-//! Breadth-first search with lists as levels, for puzzles with several orbits, orientations or equal pieces, and for
+//! Breadth-first search with lists as levels, for puzzles with several sets, orientations or equal pieces, and for
 //! large boards.
 //!
 //! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small

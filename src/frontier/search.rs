@@ -17,10 +17,7 @@ use crate::{
     kernel::{by_words, keys::KeyLayout},
     outcome::{Engine, LastStates, ListLevels, Outcome},
     progress::{LevelDone, NoProgress, Progress},
-    puzzle::{
-        Searched,
-        orbits::{Arrangement, OrbitMove, OrbitPuzzle},
-    },
+    puzzle::{Arrangement, Move, Puzzle, Searched},
     resources::{Resources, resource_setters, setters},
     stop::SearchError,
     store::{ListCut, StorageError},
@@ -30,16 +27,16 @@ use crate::{
 /// Number of bytes of keys that a thread generates at once, however little memory there is.
 const LEAST_SLICE: usize = 32 << 20;
 
-/// A list search of a puzzle with several orbits, from its solved states.
+/// A list search of a puzzle with several sets, from its solved states.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
-/// use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation};
+/// use tilewave::puzzle::{PieceSet, Move, Puzzle, SetAction, Transformation};
 /// // Three coins in a row; a move turns two neighbours over.
-/// let turn = |coins: [u8; 3]| Transformation(vec![OrbitTurn { source: vec![0, 1, 2], twist: coins.into() }]);
-/// let one = |name: &str, coins| OrbitMove { name: name.into(), transformation: turn(coins), requires: None };
-/// let coins = vec![Orbit::distinct("coins", 3, 2)];
-/// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
+/// let turn = |coins: [u8; 3]| Transformation(vec![SetAction { source: vec![0, 1, 2], twist: coins.into() }]);
+/// let one = |name: &str, coins| Move { name: name.into(), transformation: turn(coins), requires: None };
+/// let coins = vec![PieceSet::distinct("coins", 3, 2)];
+/// let puzzle = Puzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
 /// let found = FrontierSearch::new(puzzle).run()?;
 /// assert_eq!(found.counts, [1, 2, 1]);
 /// assert_eq!(found.lists.unwrap().reduced, Some(vec![1, 1, 1])); // L and R are mirror images
@@ -49,7 +46,7 @@ const LEAST_SLICE: usize = 32 << 20;
 #[non_exhaustive]
 pub struct FrontierSearch {
     /// The puzzle that is searched.
-    pub puzzle: OrbitPuzzle,
+    pub puzzle: Puzzle,
     /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
     /// Number of levels before the last one that are not stored either: the lists end this much earlier, and several
@@ -74,7 +71,7 @@ impl FrontierSearch {
     pub const MOST_AHEAD: usize = 3;
 
     /// Returns a complete search with default options.
-    pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
+    pub fn new(puzzle: Puzzle) -> FrontierSearch {
         FrontierSearch {
             puzzle,
             max_depth: None,
@@ -151,7 +148,7 @@ impl FrontierSearch {
         let puzzle = &self.puzzle;
         // Moves may depend on one unique piece, as those of a board depend on the blank.
         let mut piece = None;
-        let is_refused = |one: &&OrbitMove| {
+        let is_refused = |one: &&Move| {
             let field = one.requires.map(|at| of.fields.location(at));
             field.is_some_and(|field| field.is_none() || *piece.get_or_insert(field) != field)
         };
@@ -390,28 +387,28 @@ mod tests {
         kernel::Kernel,
         progress::{Phase, StopWhen},
         puzzle::{
-            StateSpace, Variant, families,
-            orbits::{Orbit, OrbitPlace, OrbitTurn, Placed, Transformation, Turns},
+            PieceAt, PieceSet, Placed, SetAction, StateSpace, Transformation, Turns, Variant,
+            families,
         },
     };
 
-    fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
-        OrbitTurn { source: source.to_vec(), twist: twist.to_vec() }
+    fn turn(source: &[u8], twist: &[u8]) -> SetAction {
+        SetAction { source: source.to_vec(), twist: twist.to_vec() }
     }
 
-    fn one(name: &str, turns: Vec<OrbitTurn>) -> OrbitMove {
-        OrbitMove::free(name, Transformation(turns))
+    fn one(name: &str, turns: Vec<SetAction>) -> Move {
+        Move::free(name, Transformation(turns))
     }
 
-    /// An orbit of pieces of these kinds with this many orientations.
-    fn pieces(name: &str, kinds: &[u8], orientations: u8) -> Orbit {
-        let mut orbit = Orbit::distinct(name, kinds.len() as u8, orientations);
-        orbit.solved = kinds.iter().map(|&kind| Placed { kind, turn: 0 }).collect();
-        orbit
+    /// A set of pieces of these kinds with this many orientations.
+    fn pieces(name: &str, kinds: &[u8], orientations: u8) -> PieceSet {
+        let mut set = PieceSet::distinct(name, kinds.len() as u8, orientations);
+        set.solved = kinds.iter().map(|&kind| Placed { kind, turn: 0 }).collect();
+        set
     }
 
     /// A board of any size: the blank is the piece whose home is a given cell.
-    fn board(rows: usize, columns: usize, home: usize) -> OrbitPuzzle {
+    fn board(rows: usize, columns: usize, home: usize) -> Puzzle {
         let cells = rows * columns;
         let mut moves = Vec::new();
         for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
@@ -420,34 +417,34 @@ mod tests {
             if apart == 1 {
                 let mut source: Vec<u8> = (0..cells as u8).collect();
                 source.swap(from, to);
-                let blank = OrbitPlace { orbit: 0, position: from as u8, kind: home as u8 };
+                let blank = PieceAt { set: 0, position: from as u8, kind: home as u8 };
                 let slide = one(&format!("{from}-{to}"), vec![turn(&source, &vec![0; cells])]);
-                moves.push(OrbitMove { requires: Some(blank), ..slide });
+                moves.push(Move { requires: Some(blank), ..slide });
             }
         }
-        let tiles = vec![Orbit::distinct("tiles", cells as u8, 1)];
-        OrbitPuzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
+        let tiles = vec![PieceSet::distinct("tiles", cells as u8, 1)];
+        Puzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
     }
 
     /// Two wheels, each with four pieces with three orientations, that share two places, and a ring of equal pieces.
-    fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
-        let orbits = vec![pieces("corners", &kinds, 3), pieces("ring", &[0, 1, 0, 1], 1)];
+    fn wheels(kinds: [u8; 6]) -> Puzzle {
+        let sets = vec![pieces("corners", &kinds, 3), pieces("ring", &[0, 1, 0, 1], 1)];
         let (still, round) = (turn(&[0, 1, 2, 3], &[0; 4]), turn(&[3, 0, 1, 2], &[0; 4]));
         let left = turn(&[3, 0, 1, 2, 4, 5], &[1, 2, 1, 2, 0, 0]);
         let right = turn(&[0, 1, 5, 2, 3, 4], &[0, 0, 1, 2, 1, 2]);
         let moves = vec![one("L", vec![left, round]), one("R", vec![right, still])];
-        OrbitPuzzle::new("wheels", orbits, moves).unwrap()
+        Puzzle::new("wheels", sets, moves).unwrap()
     }
 
     /// Six pieces in a row that move cyclically, four of them back and forth.
-    fn slide(kinds: [u8; 6]) -> OrbitPuzzle {
+    fn slide(kinds: [u8; 6]) -> Puzzle {
         let all = turn(&[1, 2, 3, 4, 5, 0], &[0; 6]);
         let some = turn(&[3, 0, 1, 2, 4, 5], &[0; 6]);
         let moves = vec![one("A", vec![all]), one("B", vec![some])];
-        OrbitPuzzle::new("slide", vec![pieces("pieces", &kinds, 1)], moves).unwrap()
+        Puzzle::new("slide", vec![pieces("pieces", &kinds, 1)], moves).unwrap()
     }
 
-    fn solved_by(puzzle: OrbitPuzzle, goals: &[&str], subgroup: &str) -> OrbitPuzzle {
+    fn solved_by(puzzle: Puzzle, goals: &[&str], subgroup: &str) -> Puzzle {
         let goals = goals.iter().map(|&goal| goal.into()).collect();
         let variant = Variant { goals, subgroup: Variant::split(subgroup), ..Variant::default() };
         let puzzle = variant.of(puzzle, Turns::Directed).unwrap();
@@ -455,13 +452,13 @@ mod tests {
         puzzle
     }
 
-    fn alike(puzzle: OrbitPuzzle, names: &[&str]) -> OrbitPuzzle {
+    fn alike(puzzle: Puzzle, names: &[&str]) -> Puzzle {
         puzzle.alike(&names.iter().map(|&name| name.into()).collect::<Vec<_>>()).unwrap()
     }
 
-    fn puzzles() -> Vec<OrbitPuzzle> {
+    fn puzzles() -> Vec<Puzzle> {
         let different = [0, 1, 2, 3, 4, 5];
-        let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
+        let at = |position, kind| PieceAt { set: 0, position, kind };
         vec![
             board(2, 3, 0),
             board(3, 3, 4),
@@ -492,7 +489,7 @@ mod tests {
     }
 
     /// The number of states at each depth, and those of the last depth, computed by plain code.
-    fn plain(puzzle: &OrbitPuzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
+    fn plain(puzzle: &Puzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
         let mut level = puzzle.goals().to_vec();
         let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
         let mut counts = vec![level.len() as u64];
@@ -607,7 +604,7 @@ mod tests {
     #[test]
     fn of_too_many_symmetries_some_are_used() {
         let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
-        let search = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
+        let search = FrontierSearch::new(Puzzle::of_space(&space).unwrap());
         let found = search.run().unwrap();
         assert_eq!(found.counts, search.clone().symmetry(false).run().unwrap().counts);
         assert_eq!(found.counts.iter().sum::<u64>(), 362_880);
@@ -624,7 +621,7 @@ mod tests {
     fn mirror_images_of_coins_count_once() {
         let coins = |twist: [u8; 3]| vec![turn(&[0, 1, 2], &twist)];
         let moves = vec![one("L", coins([1, 1, 0])), one("R", coins([0, 1, 1]))];
-        let puzzle = OrbitPuzzle::new("coins", vec![Orbit::distinct("coins", 3, 2)], moves);
+        let puzzle = Puzzle::new("coins", vec![PieceSet::distinct("coins", 3, 2)], moves);
         let found = FrontierSearch::new(puzzle.unwrap()).run().unwrap();
         let levels = (0..3).map(|depth| (found.counts[depth], reduced(&found, depth)));
         assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);

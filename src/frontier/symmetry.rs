@@ -1,6 +1,6 @@
 //! A puzzle as a list search sees it, with its symmetries and parities, which are found from its moves alone.
 //!
-//! A symmetry rearranges the locations of all orbits and renames the pieces so that every move becomes a move and the
+//! A symmetry rearranges the locations of all sets and renames the pieces so that every move becomes a move and the
 //! start remains the same. It takes states to states at the same distance from the start.
 //!
 //! Invariant: the elements of a [`SymmetryGroup`] have been checked as maps of states: each fixes the start and maps
@@ -15,10 +15,7 @@ use std::{
 
 use crate::{
     frontier::fields::{FieldMap, KnownMoves, Relabelling, StateFields},
-    puzzle::{
-        group::all_orbits,
-        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle},
-    },
+    puzzle::{Move, PieceAt, PieceSet, Puzzle, group::all_orbits},
     random::SplitMix64,
 };
 
@@ -54,13 +51,13 @@ impl SymmetryGroup {
     /// also fix the first points that move, as few of these points as reduce the number sufficiently.
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the built-in puzzles.
-    pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
+    pub fn find(puzzle: &Puzzle, fields: &StateFields) -> SymmetryGroup {
         SymmetryGroup::with_relabellings(puzzle, fields).0
     }
 
     /// Returns the symmetries, and the effect of each on locations and kinds.
     pub fn with_relabellings(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         fields: &StateFields,
     ) -> (SymmetryGroup, Vec<Relabelling>) {
         let seen = VisiblePoints::new(puzzle);
@@ -88,7 +85,7 @@ impl SymmetryGroup {
     }
 
     /// Returns all relabellings of which the symmetries of files can consist.
-    pub fn relabellings(puzzle: &OrbitPuzzle, fields: &StateFields) -> Vec<Relabelling> {
+    pub fn relabellings(puzzle: &Puzzle, fields: &StateFields) -> Vec<Relabelling> {
         let checked = KnownMoves::new(puzzle, fields);
         let ways =
             [false, true].map(|way| SymmetryFinder::new(puzzle, way).group(fields, &checked).1);
@@ -97,7 +94,7 @@ impl SymmetryGroup {
 
     /// Returns the group of these relabellings, the first of which is the identity; `None` if they are not a group.
     pub fn of_relabellings(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         fields: &StateFields,
         all: &[Relabelling],
     ) -> Option<SymmetryGroup> {
@@ -183,7 +180,7 @@ impl SymmetryGroup {
 
 /// A puzzle whose states are rows of fields.
 pub(crate) struct PuzzleRows<'a> {
-    pub puzzle: &'a OrbitPuzzle,
+    pub puzzle: &'a Puzzle,
     pub fields: StateFields,
     /// The effect of each move.
     pub moves: Vec<FieldMap>,
@@ -193,9 +190,9 @@ pub(crate) struct PuzzleRows<'a> {
 }
 
 impl PuzzleRows<'_> {
-    pub fn of(puzzle: &OrbitPuzzle) -> PuzzleRows<'_> {
+    pub fn of(puzzle: &Puzzle) -> PuzzleRows<'_> {
         let fields = StateFields::of(puzzle);
-        let map = |one: &OrbitMove| fields.of_move(puzzle, one);
+        let map = |one: &Move| fields.of_move(puzzle, one);
         let moves = puzzle.moves().iter().map(map).collect();
         let start = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
@@ -280,8 +277,8 @@ impl SymmetryWalk<'_> {
 
 /// All locations of a puzzle as points, and the moves as permutations of them.
 struct SymmetryFinder<'a> {
-    puzzle: &'a OrbitPuzzle,
-    /// The orbit and location of each point, and the first point of each orbit.
+    puzzle: &'a Puzzle,
+    /// The set and location of each point, and the first point of each set.
     points: Vec<(usize, usize)>,
     first: Vec<usize>,
     of: PointMoves,
@@ -293,14 +290,14 @@ struct SymmetryFinder<'a> {
 impl<'a> SymmetryFinder<'a> {
     /// A thrifty one finds one symmetry for each way to map the moves, and looks only at what is seen of pieces in
     /// states that moves may lead to.
-    fn new(puzzle: &'a OrbitPuzzle, thrifty: bool) -> SymmetryFinder<'a> {
+    fn new(puzzle: &'a Puzzle, thrifty: bool) -> SymmetryFinder<'a> {
         let (mut points, mut first) = (Vec::new(), Vec::new());
-        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+        for (index, set) in puzzle.sets().iter().enumerate() {
             first.push(points.len());
-            points.extend((0..orbit.locations()).map(|location| (index, location)));
+            points.extend((0..set.locations()).map(|location| (index, location)));
         }
         let visible =
-            |orbit: &Orbit| if thrifty { OrbitPuzzle::visible(orbit) } else { orbit.orientations };
+            |set: &PieceSet| if thrifty { Puzzle::visible(set) } else { set.orientations };
         let mut moves: Vec<Vec<u16>> =
             puzzle.moves().iter().map(|one| images(puzzle, one, visible)).collect();
         // The conditions of moves are checked at the end: moves that differ only in these count as one here.
@@ -311,9 +308,9 @@ impl<'a> SymmetryFinder<'a> {
             // For each position, the locations that moves connect to one of them.
             let mut connected = all_orbits(points.len(), &slices(&moves));
             standing = vec![None; points.len()];
-            for (orbit, &first) in puzzle.orbits().iter().zip(&first) {
-                let each = usize::from(orbit.orientations);
-                for (position, piece) in orbit.solved.iter().enumerate() {
+            for (set, &first) in puzzle.sets().iter().zip(&first) {
+                let each = usize::from(set.orientations);
+                for (position, piece) in set.solved.iter().enumerate() {
                     let first = first + position * each;
                     if standing[first..][..each].iter().all(Option::is_none) {
                         let home = first + usize::from(piece.turn);
@@ -331,8 +328,8 @@ impl<'a> SymmetryFinder<'a> {
             moves.dedup();
         }
         let own = |p: usize| {
-            let orbit = &puzzle.orbits()[points[p].0];
-            [orbit.positions(), usize::from(orbit.orientations)]
+            let set = &puzzle.sets()[points[p].0];
+            [set.positions(), usize::from(set.orientations)]
         };
         let of = PointMoves::new(moves, points.len(), own);
         SymmetryFinder { puzzle, points, first, of, standing, thrifty }
@@ -395,26 +392,26 @@ impl<'a> SymmetryFinder<'a> {
         }
     }
 
-    /// The effect of a symmetry on orbits, locations and kinds, as far as its images of points are known (of an unknown
-    /// one: zero); `None` if these do not preserve orbits, kinds and the start.
+    /// The effect of a symmetry on sets, locations and kinds, as far as its images of points are known (of an unknown
+    /// one: zero); `None` if these do not preserve sets, kinds and the start.
     fn relabelling(&self, of: &PartialSymmetry) -> Option<Relabelling> {
-        let orbits = self.puzzle.orbits();
-        let mut relabelling = Relabelling { orbit: vec![], location: vec![], kind: vec![] };
-        for (index, orbit) in orbits.iter().enumerate() {
-            let each = usize::from(orbit.orientations);
-            let images = &of.image[self.first[index]..][..orbit.locations()];
+        let sets = self.puzzle.sets();
+        let mut relabelling = Relabelling { set: vec![], location: vec![], kind: vec![] };
+        for (index, set) in sets.iter().enumerate() {
+            let each = usize::from(set.orientations);
+            let images = &of.image[self.first[index]..][..set.locations()];
             let known = |&image: &u16| (image != NONE).then(|| self.points[usize::from(image)]);
-            let to = images.iter().find_map(known).map_or(index, |(orbit, _)| orbit);
-            let there = &orbits[to];
-            if there.locations() != orbit.locations()
-                || there.orientations != orbit.orientations
-                || there.moduli.len() != orbit.moduli.len()
+            let to = images.iter().find_map(known).map_or(index, |(set, _)| set);
+            let there = &sets[to];
+            if there.locations() != set.locations()
+                || there.orientations != set.orientations
+                || there.moduli.len() != set.moduli.len()
             {
                 return None;
             }
-            let mut location = vec![0; orbit.locations()];
-            let mut kind: Vec<Option<(u8, u8)>> = vec![None; orbit.moduli.len()];
-            for (position, (images, piece)) in images.chunks(each).zip(&orbit.solved).enumerate() {
+            let mut location = vec![0; set.locations()];
+            let mut kind: Vec<Option<(u8, u8)>> = vec![None; set.moduli.len()];
+            for (position, (images, piece)) in images.chunks(each).zip(&set.solved).enumerate() {
                 let mut position_there = None;
                 for turn in 0..each {
                     // What is left out goes where a lower orientation of the position goes, and is turned as far.
@@ -441,14 +438,14 @@ impl<'a> SymmetryFinder<'a> {
                     let ahead = (turn + modulus - piece_there.turn) % modulus;
                     let image = (piece_there.kind, ahead);
                     if *kind[usize::from(piece.kind)].get_or_insert(image) != image
-                        || modulus != orbit.moduli[usize::from(piece.kind)]
-                        || there.pieces_of(piece_there.kind) != orbit.pieces_of(piece.kind)
+                        || modulus != set.moduli[usize::from(piece.kind)]
+                        || there.pieces_of(piece_there.kind) != set.pieces_of(piece.kind)
                     {
                         return None;
                     }
                 }
             }
-            relabelling.orbit.push(to);
+            relabelling.set.push(to);
             relabelling.location.push(location);
             relabelling.kind.push(kind.into_iter().map(|kind| kind.unwrap_or((0, 0))).collect());
         }
@@ -456,14 +453,13 @@ impl<'a> SymmetryFinder<'a> {
     }
 }
 
-/// The point to which a move takes each location, with orientations modulo a number for each orbit; what is beyond it
+/// The point to which a move takes each location, with orientations modulo a number for each set; what is beyond it
 /// stays.
-fn images(puzzle: &OrbitPuzzle, one: &OrbitMove, modulus: impl Fn(&Orbit) -> u8) -> Vec<u16> {
+fn images(puzzle: &Puzzle, one: &Move, modulus: impl Fn(&PieceSet) -> u8) -> Vec<u16> {
     let mut to = Vec::new();
-    for (orbit, turn) in puzzle.orbits().iter().zip(&one.transformation.0) {
-        let (first, each, modulus) =
-            (to.len(), usize::from(orbit.orientations), modulus(orbit).into());
-        to.extend((0..orbit.locations()).map(|location| (first + location) as u16));
+    for (set, turn) in puzzle.sets().iter().zip(&one.transformation.0) {
+        let (first, each, modulus) = (to.len(), usize::from(set.orientations), modulus(set).into());
+        to.extend((0..set.locations()).map(|location| (first + location) as u16));
         for (position, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
             for old in 0..modulus {
                 let turned = (old + usize::from(twist)) % modulus;
@@ -567,8 +563,8 @@ impl PointMoves {
 
 /// The lengths of the cycles of a permutation, shortest first, without fixed points.
 fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
-    let orbits = all_orbits(permutation.len(), &[permutation]);
-    let mut lengths: Vec<usize> = orbits.iter().map(Vec::len).filter(|&len| len > 1).collect();
+    let sets = all_orbits(permutation.len(), &[permutation]);
+    let mut lengths: Vec<usize> = sets.iter().map(Vec::len).filter(|&len| len > 1).collect();
     lengths.sort_unstable();
     lengths
 }
@@ -601,16 +597,16 @@ struct VisiblePoints {
 
 impl VisiblePoints {
     /// Returns what is seen; `None` if symmetries depend on more than that.
-    fn new(puzzle: &OrbitPuzzle) -> Option<VisiblePoints> {
+    fn new(puzzle: &Puzzle) -> Option<VisiblePoints> {
         let solved = puzzle.solved();
         let mut needed = puzzle.moves().iter().map(|one| one.requires);
         let blank = needed.next()?;
-        let same = |at: Option<OrbitPlace>| {
-            at.map(|at| (at.orbit, at.kind)) == blank.map(|at| (at.orbit, at.kind))
+        let same = |at: Option<PieceAt>| {
+            at.map(|at| (at.set, at.kind)) == blank.map(|at| (at.set, at.kind))
         };
-        let is_blank = |at: OrbitPlace| {
-            let orbit = &puzzle.orbits()[usize::from(at.orbit)];
-            orbit.orientations == 1 && orbit.pieces_of(at.kind) == 1
+        let is_blank = |at: PieceAt| {
+            let set = &puzzle.sets()[usize::from(at.set)];
+            set.orientations == 1 && set.pieces_of(at.kind) == 1
         };
         if *puzzle.goals() != [solved]
             || !puzzle.illegal().is_empty()
@@ -619,20 +615,17 @@ impl VisiblePoints {
         {
             return None;
         }
-        let moves: Vec<Vec<u16>> = puzzle
-            .moves()
-            .iter()
-            .map(|one| images(puzzle, one, |orbit| orbit.orientations))
-            .collect();
+        let moves: Vec<Vec<u16>> =
+            puzzle.moves().iter().map(|one| images(puzzle, one, |set| set.orientations)).collect();
         let (mut start, mut first) = (Vec::new(), Vec::new());
-        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+        for (index, set) in puzzle.sets().iter().enumerate() {
             first.push(start.len());
-            for &piece in &orbit.solved {
-                let modulus = orbit.moduli[usize::from(piece.kind)];
+            for &piece in &set.solved {
+                let modulus = set.moduli[usize::from(piece.kind)];
                 let side = |turn: u8| {
                     (index, piece.kind, (turn % modulus + modulus - piece.turn) % modulus)
                 };
-                start.extend((0..orbit.orientations).map(side));
+                start.extend((0..set.orientations).map(side));
             }
         }
         // Locations are told apart by their colours now and after moves, until nothing more tells them apart.
@@ -676,13 +669,13 @@ impl VisiblePoints {
                 if let Some(at) = one.requires {
                     needs.insert((
                         (*of)?,
-                        point(class[first[usize::from(at.orbit)] + usize::from(at.position)])?,
+                        point(class[first[usize::from(at.set)] + usize::from(at.position)])?,
                     ));
                 }
             }
             let is_needed = |p: usize| {
-                let (orbit, kind, _) = start[any[seen[p]]];
-                blank.is_some_and(|at| (usize::from(at.orbit), at.kind) == (orbit, kind))
+                let (set, kind, _) = start[any[seen[p]]];
+                blank.is_some_and(|at| (usize::from(at.set), at.kind) == (set, kind))
             };
             let of = PointMoves::new(distinct, seen.len(), |p| [usize::from(is_needed(p)), 0]);
             let standing = (0..seen.len()).map(Some).collect();

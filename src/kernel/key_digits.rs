@@ -22,12 +22,12 @@ use crate::{
     perm::bits,
 };
 
-/// Maximum number of orbits whose positions are counted among the remaining ones.
+/// Maximum number of sets whose positions are counted among the remaining ones.
 pub(crate) const SLOTS: usize = 8;
-/// Maximum number of positions of such an orbit.
+/// Maximum number of positions of such a set.
 pub(crate) const MOST_POSITIONS: usize = 64;
 
-/// The positions of each orbit that are free before the first digit, one bit each.
+/// The positions of each set that are free before the first digit, one bit each.
 pub(crate) type FreePositions = [u64; SLOTS];
 
 /// The meaning of a field's digit.
@@ -35,7 +35,7 @@ pub(crate) type FreePositions = [u64; SLOTS];
 pub(crate) enum DigitRule {
     /// The value itself, one of this many.
     Value(usize),
-    /// The index among the remaining positions of an orbit, and the orientation.
+    /// The index among the remaining positions of a set, and the orientation.
     Position { slot: usize, modulus: usize },
 }
 
@@ -75,7 +75,7 @@ const LEAST_BATCH: [usize; 2] = [24, 16];
 /// Consecutive digits of the same kind, at most [`MOST_POSITIONS`].
 #[derive(Clone, Debug)]
 struct DigitRun {
-    /// The orbit whose positions they count, if any.
+    /// The set whose positions they count, if any.
     slot: Option<usize>,
     /// Whether some have orientations.
     turned: bool,
@@ -106,7 +106,7 @@ pub(crate) struct KeyDigits {
 
 impl KeyDigits {
     /// Returns the digits of keys with a rule for each field, where the last field is the most significant; `free` is
-    /// the number of free positions of each orbit. Returns `None` if keys have more than 16 words, or strings need more
+    /// the number of free positions of each set. Returns `None` if keys have more than 16 words, or strings need more
     /// words than keys, which is possible because digits are in a different order from fields, and no digit extends
     /// over two words.
     pub fn new(
@@ -182,7 +182,7 @@ impl KeyDigits {
     }
 
     /// Appends the strings of keys, in their order. Cost: a comparison and an addition for each pair of digits of an
-    /// orbit, for 64 keys at once.
+    /// set, for 64 keys at once.
     pub fn encode(&self, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>) {
         let digits = self;
         dispatch!(
@@ -544,7 +544,7 @@ mod tests {
         assert!(!fits(&[DigitRule::Value(1 << 40); 18]));
     }
 
-    /// Eight pieces with three orientations, a value between them, and pieces of a larger orbit.
+    /// Eight pieces with three orientations, a value between them, and pieces of a larger set.
     #[test]
     fn keys_come_back_and_take_few_bits() {
         let values = [27, 27, 5, 27, 27, 40, 40, 40, 40, 40, 40, 40, 40];

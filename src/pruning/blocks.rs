@@ -17,7 +17,7 @@ use crate::{
     progress::{Meter, Phase, Progress},
     pruning::{Entries, allows_all_moves, each_level},
     puzzle::{
-        orbits::{Arrangement, OrbitPuzzle},
+        Arrangement, Puzzle,
         ranking::{RankGroup, Ranking},
     },
     store::Words,
@@ -83,7 +83,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// `None` if moves depend on where a piece is, if pieces that look alike can turn, or if blocks would be too small.
-    pub fn new(puzzle: &OrbitPuzzle, ranking: &Ranking) -> Option<Blocks> {
+    pub fn new(puzzle: &Puzzle, ranking: &Ranking) -> Option<Blocks> {
         let alone = ranking.groups.iter().all(|group| {
             let rest = group.several.iter().all(|kind| kind.modulus == 1);
             rest && group.several.len() < 2 && group.positions.len() <= MOST_POSITIONS
@@ -142,7 +142,7 @@ impl Blocks {
         let turned = |undone: bool| {
             let moves = puzzle.moves().iter().map(|one| {
                 let made = match undone {
-                    true => one.transformation.inverse(puzzle.orbits()),
+                    true => one.transformation.inverse(puzzle.sets()),
                     false => one.transformation.clone(),
                 };
                 let mut rows = Vec::new();
@@ -152,7 +152,7 @@ impl Blocks {
                     .flat_map(|group| group.single.iter().map(move |piece| (group, piece.modulus)));
                 for ((group, modulus), &(weight, turns, _)) in singles.zip(&digits) {
                     let mut row = [(0, 0); MOST_POSITIONS];
-                    let turn = &made.0[group.orbit];
+                    let turn = &made.0[group.set];
                     for (to, at) in row.iter_mut().zip(&group.positions) {
                         let from = turn.source[usize::from(*at)];
                         let index = group.positions.iter().position(|&p| p == from);

@@ -27,7 +27,7 @@ use crate::{
         Entries, allows_all_moves, each_level, go_on,
         numbers::{RowImages, TableNumbers},
     },
-    puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
+    puzzle::{Puzzle, ranking::RankGroup},
     resources::Resources,
     stop::SearchError,
     system::SystemError,
@@ -86,7 +86,7 @@ struct RowStep<'r> {
 
 impl<'n> TableRows<'n> {
     /// `None` if moves depend on where a piece is, or if the parts are too large for their rows.
-    pub fn new(puzzle: &OrbitPuzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
+    pub fn new(puzzle: &Puzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
         if !allows_all_moves(puzzle) {
             return None;
         }
@@ -305,7 +305,7 @@ pub(crate) struct TableLevels<'t> {
     depth: usize,
     entries: Entries<'t>,
     numbers: &'t TableNumbers,
-    puzzle: &'t OrbitPuzzle,
+    puzzle: &'t Puzzle,
     /// The entries of a state and of its images.
     images: Option<RowImages<'t>>,
     progress: &'t dyn Progress,
@@ -317,8 +317,8 @@ const AHEAD: usize = 512;
 impl TableLevels<'_> {
     /// Searches a puzzle and writes the depth of every state; returns the number of states at each depth.
     pub fn fill(
-        searched: OrbitPuzzle,
-        (puzzle, numbers): (&OrbitPuzzle, &TableNumbers),
+        searched: Puzzle,
+        (puzzle, numbers): (&Puzzle, &TableNumbers),
         entries: Entries,
         resources: Resources,
         progress: &dyn Progress,
@@ -415,7 +415,7 @@ mod tests {
         frontier::FrontierSearch,
         progress::NoProgress,
         pruning::PruningTable,
-        puzzle::{named, orbits::Turns},
+        puzzle::{Turns, named},
     };
 
     /// Parts that depend on heads and parts that do not, complete and up to symmetry, deep levels, directed moves; the

@@ -1,7 +1,7 @@
 //! Pruning tables: the distance of every state of a projection of a puzzle, which is a lower bound for states of the
 //! puzzle.
 //!
-//! A projection ([`OrbitPuzzle::keeping`](crate::puzzle::orbits::OrbitPuzzle::keeping) and similar methods) has few
+//! A projection ([`Puzzle::keeping`](crate::puzzle::Puzzle::keeping) and similar methods) has few
 //! enough states for a table of all of them. [`PruningTable::build`] writes the depth of every state at the position
 //! given by its number: by `blocks` if pieces have orientations, otherwise by rows or from a list search (`fill`).
 //! `puzzle::ranking` and, up to symmetry, `numbers` define the numbers; `row_rank` computes those of states of the full
@@ -24,7 +24,7 @@ use std::{
 use crate::{
     hint::BUILD_PRUNING,
     progress::{LevelDone, Progress},
-    puzzle::orbits::OrbitPuzzle,
+    puzzle::Puzzle,
     store::{self, Fields, SectionLayout},
     system::{FileKind, SystemError},
     table::{TableEncoding, TableError},
@@ -33,7 +33,7 @@ use crate::{
 pub use crate::pruning::table::PruningTable;
 
 /// Whether every state of a puzzle allows all moves.
-pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
+pub(crate) fn allows_all_moves(puzzle: &Puzzle) -> bool {
     puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none())
 }
 

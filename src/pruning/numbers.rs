@@ -24,8 +24,7 @@ use crate::{
         row_rank::{PieceMap, RowRank},
     },
     puzzle::{
-        PuzzleError,
-        orbits::{Arrangement, OrbitPuzzle},
+        Arrangement, Puzzle, PuzzleError,
         ranking::{FirstDigits, KindRole, RankGroup, Ranking},
     },
     random::SplitMix64,
@@ -75,7 +74,7 @@ struct ReductionJson {
 
 impl TableNumbers {
     /// The numbering of all arrangements of a puzzle.
-    pub fn all(puzzle: &OrbitPuzzle) -> Result<TableNumbers, PuzzleError> {
+    pub fn all(puzzle: &Puzzle) -> Result<TableNumbers, PuzzleError> {
         let ranking = Ranking::new(puzzle)?;
         Ok(TableNumbers { entries: ranking.entries, ranking, reduction: None })
     }
@@ -83,7 +82,7 @@ impl TableNumbers {
     /// The numbering up to symmetry with the fewest numbers; `None` if symmetries do not reduce them. An observer may
     /// stop the work between any two of up to 2048 candidates, which take up to 0.1 s each.
     pub fn up_to_symmetry(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         progress: &dyn Progress,
     ) -> Result<Option<TableNumbers>, Error> {
         let plain = Ranking::new(puzzle)?;
@@ -121,7 +120,7 @@ impl TableNumbers {
 
     /// Returns the numbering that [`TableNumbers::to_json`] has written, or `None` for any other text. An empty text
     /// stands for the numbering of all arrangements.
-    pub fn of_json(puzzle: &OrbitPuzzle, text: &str) -> Option<TableNumbers> {
+    pub fn of_json(puzzle: &Puzzle, text: &str) -> Option<TableNumbers> {
         if text.is_empty() {
             return TableNumbers::all(puzzle).ok();
         }
@@ -144,7 +143,7 @@ impl TableNumbers {
     }
 
     fn reduced(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         ranking: Ranking,
         first: FirstDigits,
         symmetries: (SymmetryGroup, Vec<Relabelling>),
@@ -183,7 +182,7 @@ impl TableNumbers {
     }
 
     /// Returns the number of a reachable arrangement; for another one, it may be the number of none.
-    pub fn rank(&self, puzzle: &OrbitPuzzle, state: &Arrangement) -> u64 {
+    pub fn rank(&self, puzzle: &Puzzle, state: &Arrangement) -> u64 {
         let rank = self.ranking.rank(state);
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else { return rank };
         let Some(found) = of.class_of.get((rank / rest) as usize) else { return u64::MAX };
@@ -209,8 +208,8 @@ impl TableNumbers {
     /// How rows of a puzzle are numbered through a symmetry; `own` is the table's puzzle, a projection.
     pub fn of_rows(
         &self,
-        (puzzle, fields): (&OrbitPuzzle, &StateFields),
-        own: &OrbitPuzzle,
+        (puzzle, fields): (&Puzzle, &StateFields),
+        own: &Puzzle,
         map: &PieceMap,
         symmetry: &FieldMap,
     ) -> TableRank {
@@ -228,7 +227,7 @@ impl TableNumbers {
     }
 
     /// Returns how the rows of a state's images are numbered, where one image is written for each entry.
-    pub fn images(&self, puzzle: &OrbitPuzzle, maps: &[FieldMap]) -> RowImages<'_> {
+    pub fn images(&self, puzzle: &Puzzle, maps: &[FieldMap]) -> RowImages<'_> {
         let fields = StateFields::of(puzzle);
         let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
         let rank = |map: &FieldMap| self.of_rows((puzzle, &fields), puzzle, &own, map);
@@ -335,7 +334,7 @@ impl RowImages<'_> {
 impl Reduction {
     /// Determines the classes of a coordinate. Cost: one number for each value and symmetry, about 50 ns each.
     fn new(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         ranking: &Ranking,
         first: FirstDigits,
         (group, relabellings): (SymmetryGroup, Vec<Relabelling>),
@@ -374,7 +373,7 @@ impl Reduction {
 
 /// How a puzzle's own rows are numbered through each symmetry.
 fn own_ranks(
-    (puzzle, fields): (&OrbitPuzzle, &StateFields),
+    (puzzle, fields): (&Puzzle, &StateFields),
     ranking: &Ranking,
     group: &SymmetryGroup,
 ) -> Vec<RowRank> {
@@ -386,7 +385,7 @@ fn own_ranks(
 /// For each symmetry, the first one with the same effect on some random arrangements, and the number of distinct
 /// effects: pieces that never move can be turned without any effect. Two symmetries with distinct effects take at most
 /// every other arrangement to the same one.
-fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
+fn actions(puzzle: &Puzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
     let fields = StateFields::of(puzzle);
     let mut random = SplitMix64::new(1);
     let mut row = || fields.encode(&ranking.unrank(random.draw() % ranking.entries));
@@ -402,21 +401,16 @@ fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (V
 }
 
 /// Digits that symmetries may exchange: those of unions of invariant sets of kinds.
-fn coordinates(
-    puzzle: &OrbitPuzzle,
-    plain: &Ranking,
-    relabellings: &[Relabelling],
-) -> Vec<FirstDigits> {
+fn coordinates(puzzle: &Puzzle, plain: &Ranking, relabellings: &[Relabelling]) -> Vec<FirstDigits> {
     let mut sets: Vec<BTreeSet<(usize, u8)>> = Vec::new();
     for group in &plain.groups {
         for (kind, role) in (0..).zip(&group.role) {
-            let one = (group.orbit, kind);
+            let one = (group.set, kind);
             if *role == KindRole::Elsewhere || sets.iter().flatten().any(|other| *other == one) {
                 continue;
             }
-            let image = |of: &Relabelling| {
-                (of.orbit[group.orbit], of.kind[group.orbit][usize::from(kind)].0)
-            };
+            let image =
+                |of: &Relabelling| (of.set[group.set], of.kind[group.set][usize::from(kind)].0);
             sets.push(relabellings.iter().map(image).collect());
         }
     }
@@ -425,9 +419,9 @@ fn coordinates(
     let mut all = Vec::new();
     for union in 1..=unions {
         let has = |set: usize| if few { union >> set & 1 == 1 } else { set < union };
-        let mut kinds = vec![Vec::new(); puzzle.orbits().len()];
+        let mut kinds = vec![Vec::new(); puzzle.sets().len()];
         for (_, set) in sets.iter().enumerate().filter(|(set, _)| has(*set)) {
-            set.iter().for_each(|&(orbit, kind)| kinds[orbit].push(kind));
+            set.iter().for_each(|&(set, kind)| kinds[set].push(kind));
         }
         kinds.iter_mut().for_each(|kinds| kinds.sort_unstable());
         all.extend([false, true].map(|turns| FirstDigits { kinds: kinds.clone(), turns }));
@@ -438,15 +432,15 @@ fn coordinates(
 /// Whether the first digits determine everything that follows from them, and depend on nothing else: sets of pieces
 /// that look alike come after single pieces, and the last choice but one comes after the digits from which it follows.
 fn is_alone(ranking: &Ranking, first: &FirstDigits) -> bool {
-    let has = |orbit: usize, kind: u8| first.kinds.get(orbit).is_some_and(|k| k.contains(&kind));
+    let has = |set: usize, kind: u8| first.kinds.get(set).is_some_and(|k| k.contains(&kind));
     let single = |g: usize| {
         let group = &ranking.groups[g];
-        group.single.iter().all(|piece| has(group.orbit, piece.kind))
+        group.single.iter().all(|piece| has(group.set, piece.kind))
     };
     ranking.groups.iter().enumerate().all(|(g, group)| {
-        let several = group.several.iter().any(|kind| has(group.orbit, kind.kind));
+        let several = group.several.iter().any(|kind| has(group.set, kind.kind));
         let last = group.single.len().wrapping_sub(2);
-        let follows = group.single.get(last).is_some_and(|piece| has(group.orbit, piece.kind));
+        let follows = group.single.get(last).is_some_and(|piece| has(group.set, piece.kind));
         let known =
             || group.parity.iter().flat_map(|(others, _)| others).all(|&other| single(other));
         (!several || single(g)) && (!follows || known())
@@ -458,7 +452,7 @@ mod tests {
     use super::*;
     use crate::{
         progress::NoProgress,
-        puzzle::{named, orbits::Turns},
+        puzzle::{Turns, named},
     };
 
     /// Pieces that are there twice, or not at all: their number may be that of any entry, or of none.
@@ -471,7 +465,7 @@ mod tests {
         for _ in 0..1000 {
             let mut state = puzzle.solved();
             for piece in &mut state.0[0] {
-                let kinds = &puzzle.orbits()[0].moduli;
+                let kinds = &puzzle.sets()[0].moduli;
                 piece.kind = (random.draw() % kinds.len() as u64) as u8;
                 piece.turn = (random.draw() % u64::from(kinds[usize::from(piece.kind)])) as u8;
             }

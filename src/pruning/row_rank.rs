@@ -9,7 +9,7 @@ use crate::{
     frontier::{FieldMap, Relabelling, StateFields},
     perm::lehmer::Below,
     puzzle::{
-        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+        Arrangement, PieceAt, PieceSet, Placed, Puzzle, Transformation,
         ranking::{RankGroup, Ranking},
     },
 };
@@ -17,21 +17,21 @@ use crate::{
 /// How the pieces of a puzzle correspond to those of a projection.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceMap {
-    /// For each orbit of the projection, the corresponding orbit of the puzzle.
-    pub orbit: Vec<usize>,
-    /// For each orbit of the projection and each kind of piece, the kind there, and the offset of its orientations.
+    /// For each set of the projection, the corresponding set of the puzzle.
+    pub set: Vec<usize>,
+    /// For each set of the projection and each kind of piece, the kind there, and the offset of its orientations.
     kind: Vec<Vec<Option<(u8, u8)>>>,
 }
 
 impl PieceMap {
     /// Returns how a puzzle's pieces correspond to those of a projection; `None` if it is not a projection, because a
     /// move of the puzzle has an effect there that no move has, or is allowed where it is not allowed there.
-    pub fn new(puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> Option<PieceMap> {
-        let mut map = PieceMap { orbit: Vec::new(), kind: Vec::new() };
-        for there in projection.orbits() {
-            let same = |o: &Orbit| o.name == there.name && o.positions() == there.positions();
-            let index = puzzle.orbits().iter().position(same)?;
-            let here = &puzzle.orbits()[index];
+    pub fn new(puzzle: &Puzzle, projection: &Puzzle) -> Option<PieceMap> {
+        let mut map = PieceMap { set: Vec::new(), kind: Vec::new() };
+        for there in projection.sets() {
+            let same = |o: &PieceSet| o.name == there.name && o.positions() == there.positions();
+            let index = puzzle.sets().iter().position(same)?;
+            let here = &puzzle.sets()[index];
             if here.orientations != there.orientations {
                 return None;
             }
@@ -47,25 +47,25 @@ impl PieceMap {
                     return None;
                 }
             }
-            map.orbit.push(index);
+            map.set.push(index);
             map.kind.push(kinds);
         }
         map.keeps_moves(puzzle, projection).then_some(map)
     }
 
     /// Returns the arrangement of the projection that corresponds to an arrangement of the puzzle.
-    pub fn arrangement(&self, projection: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
-        let row = |(orbit, &own): (usize, &usize)| {
-            of.0[own].iter().map(|&piece| self.piece(orbit, projection, piece)).collect()
+    pub fn arrangement(&self, projection: &Puzzle, of: &Arrangement) -> Arrangement {
+        let row = |(set, &own): (usize, &usize)| {
+            of.0[own].iter().map(|&piece| self.piece(set, projection, piece)).collect()
         };
-        Arrangement(self.orbit.iter().enumerate().map(row).collect())
+        Arrangement(self.set.iter().enumerate().map(row).collect())
     }
 
-    fn keeps_moves(&self, puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> bool {
-        let place = |at: &OrbitPlace| {
-            let orbit = self.orbit.iter().position(|&o| o == usize::from(at.orbit))?;
-            let (kind, _) = self.kind[orbit][usize::from(at.kind)]?;
-            Some(OrbitPlace { orbit: orbit as u8, position: at.position, kind })
+    fn keeps_moves(&self, puzzle: &Puzzle, projection: &Puzzle) -> bool {
+        let place = |at: &PieceAt| {
+            let set = self.set.iter().position(|&o| o == usize::from(at.set))?;
+            let (kind, _) = self.kind[set][usize::from(at.kind)]?;
+            Some(PieceAt { set: set as u8, position: at.position, kind })
         };
         let seen = |one: &Transformation| projection.seen(one);
         let known: Vec<_> = projection
@@ -74,7 +74,7 @@ impl PieceMap {
             .map(|one| (seen(&one.transformation), one.requires))
             .collect();
         let moves = puzzle.moves().iter().all(|one| {
-            let turns = self.orbit.iter().map(|&o| one.transformation.0[o].clone());
+            let turns = self.set.iter().map(|&o| one.transformation.0[o].clone());
             let own = Transformation(turns.collect());
             let needs = one.requires.as_ref().map(place);
             !projection.does_something(&own)
@@ -86,10 +86,10 @@ impl PieceMap {
         moves && projection.illegal().iter().all(|at| illegal.contains(&Some(*at)))
     }
 
-    /// Returns the piece in an orbit of the projection that corresponds to a piece of the puzzle.
-    pub fn piece(&self, orbit: usize, projection: &OrbitPuzzle, piece: Placed) -> Placed {
-        let (kind, ahead) = self.kind[orbit][usize::from(piece.kind)].unwrap_or_default();
-        let modulus = projection.orbits()[orbit].moduli[usize::from(kind)];
+    /// Returns the piece in a set of the projection that corresponds to a piece of the puzzle.
+    pub fn piece(&self, set: usize, projection: &Puzzle, piece: Placed) -> Placed {
+        let (kind, ahead) = self.kind[set][usize::from(piece.kind)].unwrap_or_default();
+        let modulus = projection.sets()[set].moduli[usize::from(kind)];
         Placed { kind, turn: (piece.turn + ahead) % modulus }
     }
 }
@@ -160,30 +160,30 @@ pub(crate) struct RowRank {
 impl RowRank {
     /// How rows are numbered in a projection, through a symmetry of the puzzle followed by one of the projection.
     pub fn new(
-        (puzzle, fields): (&OrbitPuzzle, &StateFields),
-        (projection, ranking): (&OrbitPuzzle, &Ranking),
+        (puzzle, fields): (&Puzzle, &StateFields),
+        (projection, ranking): (&Puzzle, &Ranking),
         map: &PieceMap,
         (symmetry, then): (&FieldMap, Option<&Relabelling>),
     ) -> RowRank {
         let of_group = |group: &RankGroup| {
-            // The index of a position, and the piece there, to which a piece of an orbit is mapped.
-            let image = |orbit: usize, position: usize, piece: Placed| {
-                let piece = map.piece(orbit, projection, piece);
-                let (orbit, position, piece) = match then {
-                    Some(then) => then.of_piece(projection, (orbit, position), piece),
-                    None => (orbit, position, piece),
+            // The index of a position, and the piece there, to which a piece of a set is mapped.
+            let image = |set: usize, position: usize, piece: Placed| {
+                let piece = map.piece(set, projection, piece);
+                let (set, position, piece) = match then {
+                    Some(then) => then.of_piece(projection, (set, position), piece),
+                    None => (set, position, piece),
                 };
                 let index = group.positions.iter().position(|&p| usize::from(p) == position);
-                let here = index.filter(|_| orbit == group.orbit);
+                let here = index.filter(|_| set == group.set);
                 (here.map_or(ELSEWHERE, |index| index as u8), piece)
             };
             let parts: Vec<PiecePart> = (0..fields.fields.len())
                 .filter_map(|f| {
-                    let own = fields.fields[f].orbit;
-                    let orbit = map.orbit.iter().position(|&orbit| orbit == own)?;
+                    let own = fields.fields[f].set;
+                    let set = map.set.iter().position(|&set| set == own)?;
                     let value = |&value: &u8| {
                         let (position, piece) = fields.piece_at(puzzle, f, value);
-                        image(orbit, position, piece)
+                        image(set, position, piece)
                     };
                     let values: Vec<_> = symmetry.table[f].iter().map(value).collect();
                     let here = values.iter().any(|(index, _)| *index != ELSEWHERE);
@@ -223,17 +223,17 @@ impl RowRank {
                 return set;
             }
             let mut base = vec![Placed { kind: 0, turn: 0 }; group.positions.len()];
-            for (orbit, &own) in map.orbit.iter().enumerate() {
-                let here = &puzzle.orbits()[own];
+            for (set, &own) in map.set.iter().enumerate() {
+                let here = &puzzle.sets()[own];
                 // Pieces that look alike are where no others are.
                 let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
                 let by_place = |piece: &Placed| {
-                    let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };
+                    let place = PieceAt { set: own as u8, position: 0, kind: piece.kind };
                     fields.location(place).is_some()
                 };
                 for (position, &solved) in here.solved.iter().enumerate() {
                     let rest = alike.filter(|_| by_place(&solved)).copied().unwrap_or(solved);
-                    let (index, piece) = image(orbit, position, rest);
+                    let (index, piece) = image(set, position, rest);
                     if let Some(at) = base.get_mut(usize::from(index)) {
                         *at = piece;
                     }

@@ -22,8 +22,7 @@ use crate::{
         row_rank::PieceMap,
     },
     puzzle::{
-        PuzzleError, PuzzleErrorKind,
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+        Arrangement, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
@@ -33,12 +32,12 @@ use crate::{
     threads::{each_part, map_numbers},
 };
 
-/// The depth of every state of a puzzle with several orbits, usually a projection of another puzzle.
+/// The depth of every state of a puzzle with several sets, usually a projection of another puzzle.
 ///
 /// ```
 /// use tilewave::pruning::PruningTable;
 /// use tilewave::table::TableEncoding;
-/// use tilewave::puzzle::{named, orbits::Turns};
+/// use tilewave::puzzle::{named, Turns};
 /// use tilewave::Resources;
 /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
 /// let cross = cube.keeping(&["edges:1-4".into()])?;
@@ -53,7 +52,7 @@ pub type PruningTable = TableFile<PieceDepths>;
 
 /// What the lookups of a pruning table need.
 pub struct PieceDepths {
-    puzzle: OrbitPuzzle,
+    puzzle: Puzzle,
     pub(crate) numbers: TableNumbers,
 }
 
@@ -66,7 +65,7 @@ impl TableKind for PieceDepths {
             let (name, parts) = text.split_at_checked(file.header.name as usize)?;
             let end = parts.len() - file.header.numbers as usize;
             let (parts, numbers) = parts.split_at_checked(end)?;
-            let puzzle = OrbitPuzzle::of_json(name, parts)?;
+            let puzzle = Puzzle::of_json(name, parts)?;
             let numbers = TableNumbers::of_json(&puzzle, numbers)?;
             (numbers.entries == file.header.entries).then_some(PieceDepths { puzzle, numbers })
         };
@@ -83,14 +82,14 @@ const KEY_BYTES: u64 = 8;
 const FIXED_BYTES: u64 = 1 << 16;
 
 /// The number of entries of a table, the greatest number if they cannot be numbered.
-fn entries_of(puzzle: &OrbitPuzzle) -> u64 {
+fn entries_of(puzzle: &Puzzle) -> u64 {
     Ranking::new(puzzle).map_or(u64::MAX, |ranking| ranking.entries)
 }
 
 /// The number of bytes in which the table of a puzzle can be built, whatever its encoding: that of lists is estimated.
 /// A list search keeps the keys of its two widest levels; if pieces look alike, those of all states in one bucket, it
 /// also has those after each move at once.
-fn build_bytes(puzzle: &OrbitPuzzle) -> u64 {
+fn build_bytes(puzzle: &Puzzle) -> u64 {
     let Ok(numbers) = TableNumbers::all(puzzle) else { return u64::MAX };
     let blocks = numbers.plain().and_then(|ranking| Blocks::new(puzzle, ranking));
     let filled = blocks.map(|blocks| blocks.bytes());
@@ -105,9 +104,9 @@ fn build_bytes(puzzle: &OrbitPuzzle) -> u64 {
 }
 
 /// The error if not even the smallest table fits in the memory.
-fn too_little(puzzle: &OrbitPuzzle, budget: u64) -> TableError {
-    let one = |orbit: &Orbit| puzzle.clone().keeping(&[format!("={}:1", orbit.name)]);
-    let least = puzzle.orbits().iter().filter_map(|orbit| one(orbit).ok());
+fn too_little(puzzle: &Puzzle, budget: u64) -> TableError {
+    let one = |set: &PieceSet| puzzle.clone().keeping(&[format!("={}:1", set.name)]);
+    let least = puzzle.sets().iter().filter_map(|set| one(set).ok());
     let least = least.min_by_key(entries_of).unwrap_or_else(|| puzzle.clone());
     let needed = entries_of(&least).div_ceil(8).saturating_mul(BUILD_BITS).max(budget + 1);
     TableError::Projection { puzzle: least.to_string(), needed, budget }
@@ -123,7 +122,7 @@ impl PruningTable {
     /// [`TableError`], the errors of [`FrontierSearch::run`](crate::frontier::FrontierSearch::run), and
     /// [`PuzzleErrorKind::ManyStates`].
     pub fn build(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         encoding: TableEncoding,
         resources: Resources,
     ) -> Result<PruningTable, Error> {
@@ -133,7 +132,7 @@ impl PruningTable {
     /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work
     /// ([`SystemError::Interrupted`]).
     pub fn build_with(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         encoding: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
@@ -145,7 +144,7 @@ impl PruningTable {
     /// is divided by about the number of symmetries; lookups take twice as long. Same errors as
     /// [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
     pub fn build_up_to_symmetry(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         encoding: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
@@ -157,7 +156,7 @@ impl PruningTable {
     /// file gets its final name once it is complete. Free memory and a disk with fast random access speed up the build.
     /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
     pub fn build_on_disk(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         (encoding, up_to_symmetry): (TableEncoding, bool),
         (path, replace): (&Path, bool),
         resources: Resources,
@@ -173,7 +172,7 @@ impl PruningTable {
     /// Returns a table with four bits per entry, or with one byte per entry if depths exceed 14. Same errors as
     /// [`PruningTable::build_with`].
     pub fn build_narrow(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
@@ -186,7 +185,7 @@ impl PruningTable {
     }
 
     fn filled(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         (encoding, up_to_symmetry): (TableEncoding, bool),
         resources: Resources,
         progress: &dyn Progress,
@@ -256,10 +255,7 @@ impl PruningTable {
     ///
     /// # Errors
     /// [`PuzzleErrorKind::ManyStates`] if even a single piece has too many arrangements.
-    pub fn default_projections(
-        puzzle: &OrbitPuzzle,
-        memory: Option<u64>,
-    ) -> Result<Vec<OrbitPuzzle>, Error> {
+    pub fn default_projections(puzzle: &Puzzle, memory: Option<u64>) -> Result<Vec<Puzzle>, Error> {
         match memory {
             Some(bytes) => PruningTable::projections(puzzle, memory, |of| {
                 entries_of(of) <= bytes / BUILD_BITS * 8
@@ -273,11 +269,8 @@ impl PruningTable {
     ///
     /// # Errors
     /// [`TableError::Projection`] if even the table of a single piece takes more.
-    pub fn quick_projections(
-        puzzle: &OrbitPuzzle,
-        memory: Option<u64>,
-    ) -> Result<Vec<OrbitPuzzle>, Error> {
-        let fits = |of: &OrbitPuzzle| {
+    pub fn quick_projections(puzzle: &Puzzle, memory: Option<u64>) -> Result<Vec<Puzzle>, Error> {
+        let fits = |of: &Puzzle| {
             let has_memory = |bytes| build_bytes(of) <= bytes;
             entries_of(of) <= DEFAULT_ENTRIES && memory.is_none_or(has_memory)
         };
@@ -293,24 +286,24 @@ impl PruningTable {
 
     /// For each set of pieces, as many first pieces as fit; in a limited memory, then as many last pieces.
     fn projections(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         memory: Option<u64>,
-        fits_alone: impl Fn(&OrbitPuzzle) -> bool,
-    ) -> Result<Vec<OrbitPuzzle>, Error> {
+        fits_alone: impl Fn(&Puzzle) -> bool,
+    ) -> Result<Vec<Puzzle>, Error> {
         if fits_alone(puzzle) {
             return Ok(vec![puzzle.clone()]);
         }
         let mut left = memory.unwrap_or(u64::MAX);
-        let mut projections: Vec<OrbitPuzzle> = Vec::new();
+        let mut projections: Vec<Puzzle> = Vec::new();
         let sides = if memory.is_some() { &[false, true][..] } else { &[false] };
         for &last in sides {
             // Small sets leave the rest of their share to the others.
-            let mut orbits: Vec<_> = puzzle.orbits().iter().enumerate().collect();
-            orbits.sort_by_key(|(_, orbit)| orbit.positions() * usize::from(orbit.orientations));
-            for (i, &(index, orbit)) in orbits.iter().enumerate() {
-                let (all, name) = (orbit.moduli.len(), &orbit.name);
+            let mut sets: Vec<_> = puzzle.sets().iter().enumerate().collect();
+            sets.sort_by_key(|(_, set)| set.positions() * usize::from(set.orientations));
+            for (i, &(index, set)) in sets.iter().enumerate() {
+                let (all, name) = (set.moduli.len(), &set.name);
                 let greatest = all - 1 + usize::from(puzzle.first_number(index));
-                let share = left / (orbits.len() - i) as u64;
+                let share = left / (sets.len() - i) as u64;
                 let keep = |count: usize| {
                     let pieces = match last {
                         _ if count == all => format!("={name}"),
@@ -324,8 +317,8 @@ impl PruningTable {
                     let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
                     Some(kept.solved_at(goals))
                 };
-                let size = |puzzle: &OrbitPuzzle| TableEncoding::Nibble.bytes(entries_of(puzzle));
-                let fits = |p: &OrbitPuzzle| size(p) <= share && fits_alone(p);
+                let size = |puzzle: &Puzzle| TableEncoding::Nibble.bytes(entries_of(puzzle));
+                let fits = |p: &Puzzle| size(p) <= share && fits_alone(p);
                 let kept = (1..=all).rev().filter_map(keep).find(fits);
                 if let Some(kept) = kept.filter(|kept| !projections.contains(kept)) {
                     left -= size(&kept).min(left);
@@ -341,7 +334,7 @@ impl PruningTable {
     }
 
     /// Returns the puzzle, which is usually a projection.
-    pub fn puzzle(&self) -> &OrbitPuzzle {
+    pub fn puzzle(&self) -> &Puzzle {
         &self.of.puzzle
     }
 
@@ -419,22 +412,22 @@ impl PruningTable {
     #[allow(clippy::type_complexity)]
     pub fn numbers_of(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
     ) -> Option<impl Fn(&dyn Fn(usize, usize) -> Placed) -> u64 + Sync + '_> {
         let map = PieceMap::new(puzzle, &self.of.puzzle)?;
         Some(move |at: &dyn Fn(usize, usize) -> Placed| {
-            let piece = |orbit: usize, position: usize| {
-                map.piece(orbit, &self.of.puzzle, at(map.orbit[orbit], position))
+            let piece = |set: usize, position: usize| {
+                map.piece(set, &self.of.puzzle, at(map.set[set], position))
             };
             let Some(ranking) = self.of.numbers.plain() else {
-                let row = |(o, orbit): (usize, &Orbit)| {
-                    (0..orbit.positions()).map(|position| piece(o, position)).collect()
+                let row = |(o, set): (usize, &PieceSet)| {
+                    (0..set.positions()).map(|position| piece(o, position)).collect()
                 };
-                let rows = self.of.puzzle.orbits().iter().enumerate().map(row);
+                let rows = self.of.puzzle.sets().iter().enumerate().map(row);
                 return self.number(&Arrangement(rows.collect()));
             };
             let of_group = |group: &RankGroup| {
-                group.rank(|index| piece(group.orbit, group.positions[index].into()))
+                group.rank(|index| piece(group.set, group.positions[index].into()))
             };
             ranking.groups.iter().map(of_group).sum()
         })

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use crate::{
     puzzle::{
-        Board, Metric, Permutation, Puzzle, PuzzleError, Size, Window, error::wrong, is_even,
+        Board, Metric, MoveGraph, Permutation, PuzzleError, Size, Window, error::wrong, is_even,
     },
     random::SplitMix64,
 };
@@ -193,7 +193,7 @@ impl SnakePath {
     ///
     /// Source: the parity theorem of S. Muralidharan, The fifteen puzzle: a new approach, Mathematics Magazine 90
     /// (2017), expressed as window rotations of odd length.
-    pub fn puzzle(&self, metric: Metric) -> Puzzle {
+    pub fn puzzle(&self, metric: Metric) -> MoveGraph {
         let (rows, cols) = (self.size.rows(), self.size.cols());
         let mut moves = Vec::new();
         for cell in 0..rows * cols {
@@ -208,7 +208,7 @@ impl SnakePath {
             }
         }
         moves.sort_unstable();
-        Puzzle::new(self.size.cells(), moves)
+        MoveGraph::new(self.size.cells(), moves)
     }
 
     /// The window of the blank's move between two neighbouring row-major cells.
@@ -244,7 +244,7 @@ pub struct PositionOrder {
 }
 
 impl PositionOrder {
-    /// Returns the order along a path in which a group of symmetries turns each cell to the first cell of its orbit.
+    /// Returns the order along a path in which a group of symmetries turns each cell to the first cell of its set.
     /// Only the identity of the group may fix a position. If the group contains only the identity, or is empty, every
     /// cell is read along the path.
     ///
@@ -312,13 +312,13 @@ impl PositionOrder {
     }
 
     /// Returns moves in general form.
-    pub fn puzzle(&self, generators: &[Permutation], directed: bool) -> Puzzle {
+    pub fn puzzle(&self, generators: &[Permutation], directed: bool) -> MoveGraph {
         let mut moves = Vec::new();
         self.each_move(generators, |from, to, pulled| {
             moves.push((from, to, Window::new(0, pulled)));
         });
         moves.sort_unstable();
-        let make = if directed { Puzzle::directed } else { Puzzle::new };
+        let make = if directed { MoveGraph::directed } else { MoveGraph::new };
         make(self.path.len(), moves)
     }
 

@@ -1,20 +1,18 @@
 //! Puzzles with several sets of pieces that are made from other puzzles: parts of them, and boards and permutation
 //! puzzles in this form.
 //!
-//! Pruning tables and patterns of pieces are made for a part, which [`OrbitPuzzle::keeping`] and similar methods
-//! return. [`OrbitPuzzle::of_space`] is for boards of any size: list searches need no state numbers.
+//! Pruning tables and patterns of pieces are made for a part, which [`Puzzle::keeping`] and similar methods
+//! return. [`Puzzle::of_space`] is for boards of any size: list searches need no state numbers.
 
 use std::{fmt, sync::Arc};
 
 use crate::{
     puzzle::{
-        Board, ErrorPlace, Metric, PuzzleError, StateSpace,
+        Arrangement, Board, ErrorPlace, Metric, Move, PieceAt, PieceSet, Placed, Puzzle,
+        PuzzleError, SetAction, StateSpace, Transformation,
         error::wrong,
         group::all_orbits,
-        orbits::{
-            Arrangement, GoalSet, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed,
-            Transformation, many_locations,
-        },
+        sets::{GoalSet, many_locations},
     },
     units::{joined, shown},
 };
@@ -43,27 +41,27 @@ impl NamedPieces<'_> {
     }
 
     /// Whether a set is meant: a name without its number stands for all sets with this name, unless it follows a `=`.
-    fn means(&self, orbit: &Orbit) -> bool {
-        let Some(set) = self.set else { return true };
-        if let Some(exact) = set.strip_prefix('=') {
-            return orbit.name == exact;
+    fn means(&self, set: &PieceSet) -> bool {
+        let Some(named) = self.set else { return true };
+        if let Some(exact) = named.strip_prefix('=') {
+            return set.name == exact;
         }
-        let plain = orbit.name.trim_end_matches(|c: char| c.is_ascii_digit());
-        orbit.name.eq_ignore_ascii_case(set) || plain.eq_ignore_ascii_case(set)
+        let plain = set.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        set.name.eq_ignore_ascii_case(named) || plain.eq_ignore_ascii_case(named)
     }
 
     /// For each kind of piece of a set, whether it is meant; the first kind has this number.
-    fn kinds(&self, orbit: &Orbit, first_number: u8) -> Result<Vec<bool>, PuzzleError> {
+    fn kinds(&self, set: &PieceSet, first_number: u8) -> Result<Vec<bool>, PuzzleError> {
         let Some(text) = self.pieces else {
-            return Ok(vec![true; orbit.moduli.len()]);
+            return Ok(vec![true; set.moduli.len()]);
         };
         let wrong = || {
-            let (text, set) = (shown(text, 32), &orbit.name);
-            let pieces = orbit.moduli.len() - usize::from(first_number == 0);
-            wrong!(Unknown: "'{text}' does not specify pieces of set '{set}': its pieces are 1 to \
+            let (text, named) = (shown(text, 32), &set.name);
+            let pieces = set.moduli.len() - usize::from(first_number == 0);
+            wrong!(Unknown: "'{text}' does not specify pieces of set '{named}': its pieces are 1 to \
                 {pieces}; write, for example, 1-4 or 1+3+5-7")
         };
-        let mut kinds = vec![false; orbit.moduli.len()];
+        let mut kinds = vec![false; set.moduli.len()];
         for part in text.split('+') {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let index = |word: &str| {
@@ -78,14 +76,14 @@ impl NamedPieces<'_> {
     }
 }
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns the puzzle with some sets of pieces, or some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`.
     /// Pieces are counted from 1 in the order of the solved puzzle; pieces of a set that are not selected look alike,
     /// in all orientations. Those on which moves depend, like the blank of a board, are always kept. A name without its
     /// number stands for all sets with this name: `edges` for `edges` and `edges2`, but `=edges` only for `edges`.
     ///
     /// ```
-    /// use tilewave::puzzle::{named, orbits::Turns};
+    /// use tilewave::puzzle::{named, Turns};
     /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
     /// let six = cube.keeping(&["edges:1-6".into()])?;
     /// assert_eq!(six.states().map(|states| states.to_string()), Some("42577920".into())); // 12!/6! 2^6
@@ -95,14 +93,14 @@ impl OrbitPuzzle {
     /// # Errors
     /// A [`PuzzleError`] for sets and pieces that the puzzle does not have, if a move depends on pieces of a set that is
     /// left out, and if no move is left.
-    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn keeping(mut self, names: &[String]) -> Result<Puzzle, PuzzleError> {
         let (_, solved, goals) = self.parts();
         let named = self.named(names)?;
-        let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
-        let kept: Vec<usize> = (0..self.orbits.len()).filter(|&i| meant(&self.orbits[i])).collect();
-        let renumbered = |at: &mut OrbitPlace| {
-            let orbit = kept.iter().position(|&i| i == usize::from(at.orbit));
-            at.orbit = orbit.ok_or_else(|| self.orbits[usize::from(at.orbit)].needed())? as u8;
+        let meant = |set: &PieceSet| named.iter().any(|named| named.means(set));
+        let kept: Vec<usize> = (0..self.sets.len()).filter(|&i| meant(&self.sets[i])).collect();
+        let renumbered = |at: &mut PieceAt| {
+            let set = kept.iter().position(|&i| i == usize::from(at.set));
+            at.set = set.ok_or_else(|| self.sets[usize::from(at.set)].needed())? as u8;
             Ok::<_, PuzzleError>(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
@@ -111,19 +109,19 @@ impl OrbitPuzzle {
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
             one.transformation = Transformation(turns.collect());
         }
-        let all = self.orbits.len();
-        self.orbits = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        let all = self.sets.len();
+        self.sets = kept.iter().map(|&i| self.sets[i].clone()).collect();
         let mut words = Vec::new();
-        for index in 0..self.orbits.len() {
-            let orbit = &self.orbits[index];
-            let mut left = vec![true; orbit.moduli.len()];
-            for at in self.needed().filter(|at| usize::from(at.orbit) == index) {
+        for index in 0..self.sets.len() {
+            let set = &self.sets[index];
+            let mut left = vec![true; set.moduli.len()];
+            for at in self.needed().filter(|at| usize::from(at.set) == index) {
                 left[usize::from(at.kind)] = false;
             }
-            let mut word = orbit.name.clone();
-            for named in named.iter().filter(|named| named.means(orbit)) {
+            let mut word = set.name.clone();
+            for named in named.iter().filter(|named| named.means(set)) {
                 for (left, meant) in
-                    left.iter_mut().zip(named.kinds(orbit, self.first_number(index))?)
+                    left.iter_mut().zip(named.kinds(set, self.first_number(index))?)
                 {
                     *left &= !meant;
                 }
@@ -132,37 +130,32 @@ impl OrbitPuzzle {
             words.push(word);
             self.merge(index, &left, true)?;
         }
-        if self.orbits.len() < all || words.iter().any(|word| word.contains(':')) {
+        if self.sets.len() < all || words.iter().any(|word| word.contains(':')) {
             self.name = format!("{} {}", self.name, words.join(","));
         }
         Ok(self.rebuilt()?.solved_as(&kept, &solved, goals.as_deref()))
     }
 
-    /// Returns a projection of a puzzle with the images of its goals as goals: these orbits of the puzzle are left, in
+    /// Returns a projection of a puzzle with the images of its goals as goals: these sets of the puzzle are left, in
     /// which the pieces of its solved state have become those of the projection's.
-    fn solved_as(
-        self,
-        kept: &[usize],
-        solved: &Arrangement,
-        goals: Option<&GoalSet>,
-    ) -> OrbitPuzzle {
+    fn solved_as(self, kept: &[usize], solved: &Arrangement, goals: Option<&GoalSet>) -> Puzzle {
         let Some(goals) = goals else { return self };
-        let seen = |(orbit, &index): (&Orbit, &usize), goal: &Arrangement| {
+        let seen = |(set, &index): (&PieceSet, &usize), goal: &Arrangement| {
             let image = |piece: &Placed| {
                 let home = solved.0[index].iter().position(|own| own.kind == piece.kind);
-                let Placed { kind, .. } = orbit.solved[home.expect("a piece of the puzzle")];
-                Placed { kind, turn: piece.turn % orbit.moduli[usize::from(kind)] }
+                let Placed { kind, .. } = set.solved[home.expect("a piece of the puzzle")];
+                Placed { kind, turn: piece.turn % set.moduli[usize::from(kind)] }
             };
             goal.0[index].iter().map(image).collect()
         };
-        let image = |goal| self.orbits.iter().zip(kept).map(|own| seen(own, goal)).collect();
+        let image = |goal| self.sets.iter().zip(kept).map(|own| seen(own, goal)).collect();
         let states = goals.states.iter().map(|goal| Arrangement(image(goal))).collect();
         self.solved_at(states)
     }
 
     /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are
     /// ignored.
-    pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn unoriented(mut self, names: &[String]) -> Result<Puzzle, PuzzleError> {
         let (all, solved, goals) = self.parts();
         self.each_meant(names, |puzzle, index, kinds| {
             puzzle.unturn(index, kinds);
@@ -174,28 +167,28 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle in which the pieces that each name stands for look alike: all pieces of a set, or
     /// `centres:1-4`. If they have different numbers of orientations, their orientations are ignored.
-    pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn alike(mut self, names: &[String]) -> Result<Puzzle, PuzzleError> {
         let (all, solved, goals) = self.parts();
         self.each_meant(names, |puzzle, index, kinds| puzzle.merge(index, kinds, false))?;
         self.name = format!("{} with equal {}", self.name, names.join(","));
         Ok(self.rebuilt()?.solved_as(&all, &solved, goals.as_deref()))
     }
 
-    /// The indices of all orbits, the solved state, and the goals, which the puzzle gives up.
+    /// The indices of all sets, the solved state, and the goals, which the puzzle gives up.
     fn parts(&mut self) -> (Vec<usize>, Arrangement, Option<Arc<GoalSet>>) {
-        ((0..self.orbits.len()).collect(), self.solved(), self.goals.take())
+        ((0..self.sets.len()).collect(), self.solved(), self.goals.take())
     }
 
     /// Changes each set that is meant, given which of its kinds are meant.
     fn each_meant(
         &mut self,
         names: &[String],
-        change: impl Fn(&mut OrbitPuzzle, usize, &[bool]) -> Result<(), PuzzleError>,
+        change: impl Fn(&mut Puzzle, usize, &[bool]) -> Result<(), PuzzleError>,
     ) -> Result<(), PuzzleError> {
         for named in self.named(names)? {
-            for index in 0..self.orbits.len() {
-                if named.means(&self.orbits[index]) {
-                    let kinds = named.kinds(&self.orbits[index], self.first_number(index))?;
+            for index in 0..self.sets.len() {
+                if named.means(&self.sets[index]) {
+                    let kinds = named.kinds(&self.sets[index], self.first_number(index))?;
                     change(self, index, &kinds)?;
                 }
             }
@@ -204,20 +197,20 @@ impl OrbitPuzzle {
     }
 
     /// The pieces on which moves depend, where they must be.
-    fn needed(&self) -> impl Iterator<Item = &OrbitPlace> {
+    fn needed(&self) -> impl Iterator<Item = &PieceAt> {
         self.moves.iter().filter_map(|one| one.requires.as_ref()).chain(&self.illegal)
     }
 
     fn named<'a>(&self, names: &'a [String]) -> Result<Vec<NamedPieces<'a>>, PuzzleError> {
         let named: Vec<NamedPieces> = {
-            let is_only = self.orbits.len() == 1;
+            let is_only = self.sets.len() == 1;
             names.iter().map(|name| NamedPieces::of(name, is_only)).collect()
         };
-        let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
+        let unknown = named.iter().find(|n| !self.sets.iter().any(|set| n.means(set)));
         if let Some(unknown) = unknown {
-            let orbits = joined(self.orbits.iter().map(|orbit| &orbit.name), ", ");
+            let sets = joined(self.sets.iter().map(|set| &set.name), ", ");
             let name = shown(unknown.set.unwrap_or_default(), 32);
-            let wrong = wrong!(Unknown: "no set is called '{name}': the sets are {orbits}");
+            let wrong = wrong!(Unknown: "no set is called '{name}': the sets are {sets}");
             return Err(wrong.placed(ErrorPlace::Set(name)));
         }
         Ok(named)
@@ -225,11 +218,11 @@ impl OrbitPuzzle {
 
     /// Makes the orientations of some kinds of pieces invisible.
     pub(super) fn unturn(&mut self, index: usize, kinds: &[bool]) {
-        let orbit = &mut self.orbits[index];
-        for (modulus, _) in orbit.moduli.iter_mut().zip(kinds).filter(|(_, meant)| **meant) {
+        let set = &mut self.sets[index];
+        for (modulus, _) in set.moduli.iter_mut().zip(kinds).filter(|(_, meant)| **meant) {
             *modulus = 1;
         }
-        for piece in orbit.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
+        for piece in set.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
             piece.turn = 0;
         }
     }
@@ -243,60 +236,58 @@ impl OrbitPuzzle {
         unseen: bool,
     ) -> Result<(), PuzzleError> {
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
-        let depends =
-            |at: &OrbitPlace| usize::from(at.orbit) == index && kinds[usize::from(at.kind)];
+        let depends = |at: &PieceAt| usize::from(at.set) == index && kinds[usize::from(at.kind)];
         if self.needed().any(depends) {
-            return Err(self.orbits[index].needed());
+            return Err(self.sets[index].needed());
         }
-        let orbit = &mut self.orbits[index];
-        let of = |kind: usize| kinds[kind] && orbit.moduli[kind] != orbit.moduli[first];
+        let set = &mut self.sets[index];
+        let of = |kind: usize| kinds[kind] && set.moduli[kind] != set.moduli[first];
         let modulus = match unseen || (0..kinds.len()).any(of) {
             true => 1,
-            false => orbit.moduli[first],
+            false => set.moduli[first],
         };
-        orbit.moduli[first] = modulus;
-        for piece in orbit.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
+        set.moduli[first] = modulus;
+        for piece in set.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
             *piece = Placed { kind: first as u8, turn: piece.turn % modulus };
         }
         Ok(())
     }
 
     /// The puzzle again, with its kinds numbered without gaps and without duplicate moves.
-    pub(super) fn rebuilt(mut self) -> Result<OrbitPuzzle, PuzzleError> {
-        for (index, orbit) in self.orbits.iter_mut().enumerate() {
-            let used = |kind: &usize| orbit.solved.iter().any(|p| usize::from(p.kind) == *kind);
-            let kept: Vec<usize> = (0..orbit.moduli.len()).filter(used).collect();
+    pub(super) fn rebuilt(mut self) -> Result<Puzzle, PuzzleError> {
+        for (index, set) in self.sets.iter_mut().enumerate() {
+            let used = |kind: &usize| set.solved.iter().any(|p| usize::from(p.kind) == *kind);
+            let kept: Vec<usize> = (0..set.moduli.len()).filter(used).collect();
             let number = |kind: u8| kept.iter().position(|&k| k == usize::from(kind));
             let renumber = |kind: u8| number(kind).map_or(kind, |kind| kind as u8);
             let moved = self.moves.iter_mut().filter_map(|one| one.requires.as_mut());
-            for at in moved.chain(&mut self.illegal).filter(|at| usize::from(at.orbit) == index) {
+            for at in moved.chain(&mut self.illegal).filter(|at| usize::from(at.set) == index) {
                 at.kind = renumber(at.kind);
             }
-            for piece in &mut orbit.solved {
+            for piece in &mut set.solved {
                 piece.kind = renumber(piece.kind);
             }
-            orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
+            set.moduli = kept.iter().map(|&kind| set.moduli[kind]).collect();
         }
-        let mut puzzle =
-            OrbitPuzzle::new(self.name, self.orbits, self.moves)?.forbidding(self.illegal)?;
+        let mut puzzle = Puzzle::new(self.name, self.sets, self.moves)?.forbidding(self.illegal)?;
         puzzle.aliases.extend(self.aliases);
-        Ok(OrbitPuzzle { notes: self.notes, ..puzzle })
+        Ok(Puzzle { notes: self.notes, ..puzzle })
     }
 }
 
-// Boards and permutation puzzles as puzzles with orbits: of any size, without state numbers.
+// Boards and permutation puzzles as puzzles with sets: of any size, without state numbers.
 //
 // Invariant: the solved arrangement is the space's start, and the moves are those of the space.
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns the puzzle of a space, with the start of the space as its solved state.
     ///
     /// ```
     /// use tilewave::frontier::FrontierSearch;
-    /// use tilewave::puzzle::orbits::OrbitPuzzle;
+    /// use tilewave::puzzle::Puzzle;
     /// use tilewave::{Goal, puzzle::StateSpace};
     /// let space = StateSpace::of_board(Goal::First.board("5x5".parse()?)?);
-    /// let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&space)?);
+    /// let mut search = FrontierSearch::new(Puzzle::of_space(&space)?);
     /// search.max_depth = Some(8);
     /// assert_eq!(search.run()?.counts, [1, 2, 4, 10, 26, 64, 159, 366, 862]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -304,7 +295,7 @@ impl OrbitPuzzle {
     ///
     /// # Errors
     /// A [`PuzzleError`] for boards of more than 128 cells.
-    pub fn of_space(space: &StateSpace) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn of_space(space: &StateSpace) -> Result<Puzzle, PuzzleError> {
         if let Some((_, start)) = space.boards() {
             return board(start, space.metric().unwrap_or_default());
         }
@@ -319,9 +310,9 @@ impl OrbitPuzzle {
     ///
     /// ```
     /// use tilewave::frontier::FrontierSearch;
-    /// use tilewave::puzzle::orbits::OrbitPuzzle;
+    /// use tilewave::puzzle::Puzzle;
     /// // A hexagon with a vertex that joins two opposite corners: not every permutation of its tiles is possible.
-    /// let theta = OrbitPuzzle::of_graph("graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3").unwrap()?;
+    /// let theta = Puzzle::of_graph("graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3").unwrap()?;
     /// assert_eq!(theta.states().unwrap().to_string(), "840");
     /// assert_eq!(FrontierSearch::new(theta).run()?.counts.iter().sum::<u64>(), 840);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -330,7 +321,7 @@ impl OrbitPuzzle {
     /// # Errors
     /// A [`PuzzleError`] for a word that is no edge, an edge from a vertex to itself or given twice, a graph that is not
     /// connected, and more than 128 vertices.
-    pub fn of_graph(text: &str) -> Option<Result<OrbitPuzzle, PuzzleError>> {
+    pub fn of_graph(text: &str) -> Option<Result<Puzzle, PuzzleError>> {
         text.strip_prefix("graph:").map(|edges| graph(text, edges))
     }
 }
@@ -340,14 +331,14 @@ fn no_graph(why: impl fmt::Display) -> PuzzleError {
         example graph:0-1,1-2,2-3,3-0")
 }
 
-fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
+fn graph(name: &str, text: &str) -> Result<Puzzle, PuzzleError> {
     let mut edges: Vec<[usize; 2]> = Vec::new();
     for word in text.split(',') {
         let ends = word.split_once('-').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
         let wrong = || no_graph(format_args!("'{}' is not an edge", shown(word, 40)));
         let ends: [usize; 2] = ends.ok_or_else(wrong)?;
         let [least, most] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
-        if most >= OrbitPuzzle::MAX_LOCATIONS {
+        if most >= Puzzle::MAX_LOCATIONS {
             return Err(many_locations("tiles", most.saturating_add(1)));
         }
         if least == most || edges.contains(&[least, most]) {
@@ -371,7 +362,7 @@ fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
     }
 }
 
-fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
+fn board(start: &Board, metric: Metric) -> Result<Puzzle, PuzzleError> {
     let (cells, columns) = (start.size().cells(), start.size().cols());
     let mut ways = Vec::new();
     for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
@@ -391,29 +382,29 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
 
 /// A puzzle of tiles and a blank (0), which moves along these ways, from cell to cell. The tiles on its way follow it,
 /// one cell each.
-fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPuzzle, PuzzleError> {
+fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<Puzzle, PuzzleError> {
     let cells = start.len();
-    if cells > OrbitPuzzle::MAX_LOCATIONS {
+    if cells > Puzzle::MAX_LOCATIONS {
         return Err(many_locations("tiles", cells));
     }
-    let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
+    let mut tiles = PieceSet::distinct("tiles", cells as u8, 1);
     for (piece, &tile) in tiles.solved.iter_mut().zip(start) {
         piece.kind = tile as u8;
     }
     let one = |way: &Vec<usize>| {
         let (from, to) = (way[0], way[way.len() - 1]);
-        let mut turn = OrbitTurn::still(cells);
+        let mut turn = SetAction::still(cells);
         for step in way.windows(2) {
             turn.source[step[0]] = step[1] as u8;
         }
         turn.source[to] = from as u8;
-        OrbitMove {
+        Move {
             name: format!("{from}-{to}"),
             transformation: Transformation(vec![turn]),
-            requires: Some(OrbitPlace { orbit: 0, position: from as u8, kind: 0 }),
+            requires: Some(PieceAt { set: 0, position: from as u8, kind: 0 }),
         }
     };
-    OrbitPuzzle::new(name, vec![tiles], ways.iter().map(one).collect())
+    Puzzle::new(name, vec![tiles], ways.iter().map(one).collect())
 }
 
 #[cfg(test)]
@@ -429,7 +420,7 @@ mod tests {
 
     #[test]
     fn projections_have_the_states_that_combinatorics_says() {
-        let states = |puzzle: super::OrbitPuzzle| puzzle.states().unwrap().to_string();
+        let states = |puzzle: super::Puzzle| puzzle.states().unwrap().to_string();
         let keep = |names: &[&str]| part("3x3x3", names);
         for (names, expected) in [
             (&["edges:1-7"][..], "510935040"),

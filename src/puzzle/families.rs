@@ -2,9 +2,8 @@
 
 use crate::{
     puzzle::{
-        PuzzleError,
+        Puzzle, PuzzleError,
         error::{MAX_POSITIONS, bail, wrong},
-        orbits::OrbitPuzzle,
         permutation::Permutation,
         positions::NamedPermutation,
     },
@@ -31,7 +30,7 @@ pub struct Family {
 
 impl Family {
     /// The member that a text names, with these parameters.
-    fn member(&'static self, text: &str, numbers: &str) -> Result<OrbitPuzzle, PuzzleError> {
+    fn member(&'static self, text: &str, numbers: &str) -> Result<Puzzle, PuzzleError> {
         let name = self.name;
         let syntax = || {
             let Family { parameters, example, .. } = self;
@@ -53,7 +52,7 @@ impl Family {
             bail!(Range: "{name}:{n},{k}: the second number must be from 2 to {n}");
         }
         let member = format!("{name}:{}", joined(&numbers, ","));
-        OrbitPuzzle::of_permutations(member, n, (self.make)(n, k))
+        Puzzle::of_permutations(member, n, (self.make)(n, k))
     }
 }
 
@@ -123,7 +122,7 @@ const fn symmetric(
 /// assert_eq!(error, "'topspin:12' is not a topspin puzzle: write topspin:N,K, for example topspin:12,4");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn parse(text: &str) -> Result<OrbitPuzzle, PuzzleError> {
+pub fn parse(text: &str) -> Result<Puzzle, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);
     let unknown = || {

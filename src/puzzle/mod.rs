@@ -1,13 +1,14 @@
-//! Permutation puzzles in their general form: cells, edges and window moves.
+//! Puzzles: sets of pieces and moves, and numbered states as cells, edges and window moves.
 //!
-//! Everything above this module takes a [`StateSpace`]: searches, tables, reports, the program. It is made from a
-//! board, a family (`families`), a file (`formats`) or a name (`named`). A puzzle of sets of pieces is in `orbits`;
-//! `frontier` searches it, and `ranking` numbers its arrangements. If it has one set of different pieces that never
-//! turn (`positions`), `coordinates` determine how its positions are read as a line, and `space` makes a [`Puzzle`] from
-//! this: edges from cell to cell, each with the [`Window`] that it permutes. Text that cannot be read, and changes that
-//! are not possible, give the [`PuzzleError`] for the first thing that is wrong.
+//! A [`Puzzle`] has sets of pieces, and moves. It is made from a board, a family (`families`), a file (`formats`) or a
+//! name (`named`); its parts and variants are puzzles, too. `frontier` searches it, and `ranking` numbers its
+//! arrangements. If it has one set of different pieces that never turn (`positions`), `coordinates` determine how its
+//! positions are read as a line, and `space` makes a [`MoveGraph`] from this: edges from cell to cell, each with the
+//! [`Window`] that it permutes. Together with a start this is a [`StateSpace`], which searches and tables of numbered
+//! states take. Text that cannot be read, and changes that are not possible, give the [`PuzzleError`] for the first
+//! thing that is wrong.
 //!
-//! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is a reverse edge with
+//! Invariant: a [`MoveGraph`] that is not directed is closed under inversion. For every edge there is a reverse edge with
 //! the inverse window, so its state graph is undirected, and the neighbours of level d lie in levels d-1, d and d+1. In
 //! a directed puzzle, they may lie in any level up to d+1.
 //!
@@ -25,12 +26,12 @@ pub mod formats;
 pub(crate) mod group;
 pub mod named;
 pub mod notation;
-pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod positions;
 pub(crate) mod ranking;
 pub(crate) mod reachable;
 pub(crate) mod rows;
+pub(crate) mod sets;
 pub(crate) mod space;
 mod spec;
 pub(crate) mod states;
@@ -51,6 +52,9 @@ pub use crate::puzzle::{
     positions::NamedPermutation,
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
+    sets::{
+        Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
+    },
     space::{State, StateSpace},
     spec::{MoveMetric, PuzzleSpec, Searched},
     variant::Variant,
@@ -175,7 +179,7 @@ impl fmt::Debug for Window {
 }
 
 /// One move: the distinguished element moves from cell `from` to cell `to`, and the line is permuted by the window with
-/// index `window` in [`Puzzle::windows`].
+/// index `window` in [`MoveGraph::windows`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The cell before the move.
@@ -186,7 +190,7 @@ pub struct Edge {
     pub window: usize,
 }
 
-/// A puzzle in general form: its number of cells, and the edges that join its states.
+/// The moves of a puzzle whose states have numbers: its number of cells, and the edges that join them.
 ///
 /// ```
 /// use tilewave::puzzle::{Metric, Size, SnakePath};
@@ -197,36 +201,36 @@ pub struct Edge {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Puzzle {
+pub struct MoveGraph {
     cells: usize,
     windows: Vec<Window>,
     edges: Vec<Edge>,
     directed: bool,
 }
 
-impl Puzzle {
+impl MoveGraph {
     /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses; equal windows are shared.
-    pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> Puzzle {
+    pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> MoveGraph {
         let moves = moves
             .into_iter()
             .flat_map(|(from, to, window)| [(to, from, window.inverse()), (from, to, window)]);
-        Puzzle { directed: false, ..Puzzle::directed(cells, moves) }
+        MoveGraph { directed: false, ..MoveGraph::directed(cells, moves) }
     }
 
     /// Returns the puzzle with exactly the given moves `(from, to, window)`; equal windows are shared. Its distances
     /// depend on the direction.
     ///
     /// ```
-    /// use tilewave::puzzle::{Puzzle, Window};
+    /// use tilewave::puzzle::{MoveGraph, Window};
     /// let ring = (0..3).map(|cell| (cell, (cell + 1) % 3, Window::identity()));
-    /// let ring = Puzzle::directed(3, ring);
+    /// let ring = MoveGraph::directed(3, ring);
     /// assert!(ring.is_directed());
     /// assert_eq!(ring.edges().len(), 3);
     /// ```
     pub fn directed(
         cells: usize,
         moves: impl IntoIterator<Item = (usize, usize, Window)>,
-    ) -> Puzzle {
+    ) -> MoveGraph {
         let (mut windows, mut edges) = (vec![Window::identity()], Vec::new());
         let mut known = HashMap::from([(Window::identity(), 0)]);
         let mut joined = HashSet::new();
@@ -240,7 +244,7 @@ impl Puzzle {
                 edges.push(Edge { from, to, window });
             }
         }
-        Puzzle { cells, windows, edges, directed: true }
+        MoveGraph { cells, windows, edges, directed: true }
     }
 
     /// Returns the number of cells N.

@@ -14,10 +14,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use crate::puzzle::{
-    group::all_orbits,
-    orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation},
-};
+use crate::puzzle::{Move, PieceSet, Placed, Puzzle, SetAction, Transformation, group::all_orbits};
 
 /// A puzzle with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,19 +54,19 @@ const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
 /// Maximum number of layers of a cube.
 const MAX_LAYERS: usize = 20;
 
-/// Returns the puzzle with a name, with one turn of each kind as a move: [`OrbitPuzzle::counting`] adds the others.
+/// Returns the puzzle with a name, with one turn of each kind as a move: [`Puzzle::counting`] adds the others.
 ///
 /// ```
-/// use tilewave::puzzle::{named, orbits::Turns};
+/// use tilewave::puzzle::{named, Turns};
 /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
-/// let sets: Vec<String> = cube.orbits().iter().map(|orbit| orbit.to_string()).collect();
+/// let sets: Vec<String> = cube.sets().iter().map(|set| set.to_string()).collect();
 /// assert_eq!((sets, cube.moves().len()), (vec!["corners:8/3".into(), "edges:12/2".into()], 18));
 /// assert_eq!(cube.states().unwrap().to_string(), "43252003274489856000");
 /// let corners = cube.keeping(&["corners".into()])?;
 /// assert_eq!(corners.states().unwrap().to_string(), "88179840");
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
-pub fn parse(name: &str) -> Option<OrbitPuzzle> {
+pub fn parse(name: &str) -> Option<Puzzle> {
     let cut = match name {
         "pyraminx" => pyraminx(false),
         "pyraminx-tips" => pyraminx(true),
@@ -391,25 +388,25 @@ impl CutSolid {
         self.turns.iter().map(all).collect()
     }
 
-    fn puzzle(&self, name: &str) -> OrbitPuzzle {
+    fn puzzle(&self, name: &str) -> Puzzle {
         let stickers = self.stickers();
         let pieces = self.pieces(&stickers);
         let moved = self.moved(&stickers);
-        let orbits = self.piece_orbits(&stickers, &pieces, &moved);
+        let sets = self.piece_orbits(&stickers, &pieces, &moved);
         let turn = |(turn, to): (&Turn, &Vec<usize>)| {
-            let of = |orbit: &PieceOrbit| OrbitTurn::of_points(&orbit.pieces, |point| to[point]);
-            OrbitMove::free(&turn.name, Transformation(orbits.iter().map(of).collect()))
+            let of = |set: &PieceOrbit| SetAction::of_points(&set.pieces, |point| to[point]);
+            Move::free(&turn.name, Transformation(sets.iter().map(of).collect()))
         };
         let moves = self.turns.iter().zip(&moved).map(turn).collect();
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        let numbered = |orbit: &PieceOrbit| {
-            let count = names.entry(orbit.name).or_default();
+        let numbered = |set: &PieceOrbit| {
+            let count = names.entry(set.name).or_default();
             *count += 1;
             let number = if *count == 1 { String::new() } else { count.to_string() };
-            orbit.orbit(format!("{}{number}", orbit.name))
+            set.set(format!("{}{number}", set.name))
         };
-        let sets = orbits.iter().map(numbered).collect();
-        OrbitPuzzle::new(name, sets, moves).expect("a puzzle of this project's own")
+        let sets = sets.iter().map(numbered).collect();
+        Puzzle::new(name, sets, moves).expect("a puzzle of this project's own")
     }
 
     fn piece_orbits(
@@ -421,11 +418,11 @@ impl CutSolid {
         let moved: Vec<&[usize]> = moved.iter().map(Vec::as_slice).collect();
         let trading = all_orbits(stickers.len(), &moved);
         let mut done = vec![false; pieces.len()];
-        let mut orbits: Vec<PieceOrbit> = Vec::new();
+        let mut sets: Vec<PieceOrbit> = Vec::new();
         for (first, piece) in pieces.iter().enumerate() {
             let count = piece.stickers.len();
-            let reached = trading.iter().find(|orbit| orbit.contains(&piece.stickers[0]));
-            let reached = reached.expect("every sticker is in an orbit");
+            let reached = trading.iter().find(|set| set.contains(&piece.stickers[0]));
+            let reached = reached.expect("every sticker is in a set");
             if done[first] || reached.len() == 1 {
                 continue;
             }
@@ -442,7 +439,7 @@ impl CutSolid {
             let around: Vec<Vec<usize>> = own.iter().map(from_first_reached).collect();
             let reached = |of: &Vec<usize>| of.iter().copied().filter(is_reached).collect();
             let faces = |of: &Vec<usize>| of.iter().map(|&i| stickers[i].face).collect();
-            let orbit = PieceOrbit {
+            let set = PieceOrbit {
                 name: piece_name(count, piece.distance as f64 * TINY * 10.0),
                 distance: piece.distance,
                 stickers: count,
@@ -450,28 +447,26 @@ impl CutSolid {
                 pieces: around.iter().map(reached).collect(),
                 faces: around.iter().map(faces).collect(),
             };
-            // Pieces that only turn in place form one orbit with similar pieces.
+            // Pieces that only turn in place form one set with similar pieces.
             let alike = |other: &&mut PieceOrbit| {
-                let same = (other.stickers, other.distance) == (orbit.stickers, orbit.distance);
-                same && orbit.alone && other.alone
+                let same = (other.stickers, other.distance) == (set.stickers, set.distance);
+                same && set.alone && other.alone
             };
-            match orbits.iter_mut().find(alike) {
+            match sets.iter_mut().find(alike) {
                 Some(other) => {
-                    other.pieces.extend(orbit.pieces);
-                    other.faces.extend(orbit.faces);
+                    other.pieces.extend(set.pieces);
+                    other.faces.extend(set.faces);
                 }
-                None => orbits.push(orbit),
+                None => sets.push(set),
             }
         }
-        orbits.sort_by_key(|orbit| {
-            (Reverse(orbit.stickers), Reverse(orbit.pieces[0].len()), orbit.distance)
-        });
-        orbits
+        sets.sort_by_key(|set| (Reverse(set.stickers), Reverse(set.pieces[0].len()), set.distance));
+        sets
     }
 }
 
 impl PieceOrbit {
-    fn orbit(&self, name: String) -> Orbit {
+    fn set(&self, name: String) -> PieceSet {
         let orientations = self.pieces[0].len() as u8;
         let mut kinds: Vec<&Vec<usize>> = Vec::new();
         let mut placed = |faces| {
@@ -482,19 +477,19 @@ impl PieceOrbit {
             Placed { kind: kind as u8, turn: 0 }
         };
         let solved = self.faces.iter().map(&mut placed).collect();
-        Orbit { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
+        PieceSet { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
     }
 }
 
 /// A puzzle whose moves are all powers of its turns, for tests.
 #[cfg(test)]
-pub(crate) fn whole(name: &str) -> OrbitPuzzle {
-    parse(name).unwrap().counting(crate::puzzle::orbits::Turns::Powers).unwrap()
+pub(crate) fn whole(name: &str) -> Puzzle {
+    parse(name).unwrap().counting(crate::puzzle::Turns::Powers).unwrap()
 }
 
 /// The part of a puzzle with some pieces, for tests.
 #[cfg(test)]
-pub(crate) fn part(name: &str, pieces: &[&str]) -> OrbitPuzzle {
+pub(crate) fn part(name: &str, pieces: &[&str]) -> Puzzle {
     let pieces: Vec<String> = pieces.iter().map(|&word| word.into()).collect();
     whole(name).keeping(&pieces).unwrap()
 }

@@ -1,15 +1,15 @@
 //! Text forms: of permutations as cycles, of sequences of moves, and of arrangements of pieces.
 //!
-//! Files of puzzles and the program read and write all three. A state is read by [`OrbitPuzzle::read`], as an
+//! Files of puzzles and the program read and write all three. A state is read by [`Puzzle::read`], as an
 //! arrangement or as the moves that lead to it; these are `R U2 R' [F, D3] (L R)2` for [`transformation`].
 //!
 //! Invariant: printed text is read back as the same permutation or arrangement.
 
 use crate::{
     puzzle::{
-        ErrorPlace, PuzzleError, PuzzleErrorKind,
+        Arrangement, ErrorPlace, PieceAt, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
+        Transformation,
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
-        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
     units::{counted, joined, shown},
 };
@@ -85,7 +85,7 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
 pub(super) const DEEPEST: usize = 64;
 
 struct Reader<'a, F> {
-    orbits: &'a [Orbit],
+    sets: &'a [PieceSet],
     named: F,
     words: std::iter::Peekable<std::vec::IntoIter<String>>,
     /// The number of open brackets.
@@ -95,10 +95,10 @@ struct Reader<'a, F> {
 /// Returns the transformation of a sequence of moves. A function provides the transformation of each name.
 pub fn transformation(
     text: &str,
-    orbits: &[Orbit],
+    sets: &[PieceSet],
     named: impl Fn(&str) -> Option<Transformation>,
 ) -> Result<Transformation, PuzzleError> {
-    let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
+    let mut reader = Reader { sets, named, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
         Some(word) => Err(out_of_place(Some(&word))),
@@ -144,7 +144,7 @@ fn out_of_place(word: Option<&str>) -> PuzzleError {
 
 impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     fn sequence(&mut self) -> Result<Transformation, PuzzleError> {
-        let mut all = Transformation::identity(self.orbits);
+        let mut all = Transformation::identity(self.sets);
         while let Some(word) = self.words.next_if(|word| !word.starts_with([')', ']', ',', ':'])) {
             let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
             self.depth += usize::from(matches!(word.as_str(), "(" | "["));
@@ -157,7 +157,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
                 "[" => self.pair()?,
                 name => self.name(name)?,
             };
-            all = all.then(&one, self.orbits);
+            all = all.then(&one, self.sets);
         }
         Ok(all)
     }
@@ -167,11 +167,11 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         let first = self.sequence()?;
         let between = self.words.next();
         let second = self.sequence()?;
-        let both = first.then(&second, self.orbits).then(&first.inverse(self.orbits), self.orbits);
+        let both = first.then(&second, self.sets).then(&first.inverse(self.sets), self.sets);
         match between.as_deref() {
             Some(":") => self.closed(']', both),
             Some(",") => {
-                let all = both.then(&second.inverse(self.orbits), self.orbits);
+                let all = both.then(&second.inverse(self.sets), self.sets);
                 self.closed(']', all)
             }
             other => Err(out_of_place(other)),
@@ -209,9 +209,9 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     }
 
     fn times(&self, one: Transformation, times: u32, back: bool) -> Transformation {
-        let one = if back { one.inverse(self.orbits) } else { one };
-        let none = Transformation::identity(self.orbits);
-        (0..times).fold(none, |all, _| all.then(&one, self.orbits))
+        let one = if back { one.inverse(self.sets) } else { one };
+        let none = Transformation::identity(self.sets);
+        (0..times).fold(none, |all, _| all.then(&one, self.sets))
     }
 }
 
@@ -221,7 +221,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
 // solved puzzle, and after the slash the orientation of each of these pieces, if the pieces of the set can be turned.
 // The name of a set may precede its pieces: `corners 1 2 3 4/0 1 0 2; centers 2 1`.
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns an arrangement as a line of text: each set's name, its pieces by position counted from 1, and their
     /// orientations.
     pub fn text(&self, arrangement: &Arrangement) -> String {
@@ -232,24 +232,24 @@ impl OrbitPuzzle {
             };
             joined(row.iter().map(of).map(text), " ")
         };
-        let row = |(index, (orbit, row)): (usize, (&Orbit, &Vec<Placed>))| {
+        let row = |(index, (set, row)): (usize, (&PieceSet, &Vec<Placed>))| {
             let pieces = match self.first_number(index) {
                 0 => numbers(row, |piece| piece.kind),
                 _ => numbers(row, |piece| piece.kind.saturating_add(1)),
             };
-            let turns = match orbit.moduli.iter().any(|&modulus| modulus > 1) {
+            let turns = match set.moduli.iter().any(|&modulus| modulus > 1) {
                 true => format!("/{}", numbers(row, |piece| piece.turn)),
                 false => String::new(),
             };
-            format!("{} {pieces}{turns}", orbit.name)
+            format!("{} {pieces}{turns}", set.name)
         };
-        joined(self.orbits().iter().zip(&arrangement.0).enumerate().map(row), "; ")
+        joined(self.sets().iter().zip(&arrangement.0).enumerate().map(row), "; ")
     }
 
     /// The number that text uses for the first kind of piece of a set: 0 for the blank of a board, on which moves
     /// depend, otherwise 1.
     pub(crate) fn first_number(&self, index: usize) -> u8 {
-        let is_blank = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == 0;
+        let is_blank = |at: &PieceAt| usize::from(at.set) == index && at.kind == 0;
         let is_board = self.moves().iter().filter_map(|one| one.requires.as_ref()).any(is_blank);
         u8::from(!is_board)
     }
@@ -270,7 +270,7 @@ impl OrbitPuzzle {
                 the piece at each position instead of moves", one.name);
         }
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
-        transformation(text, self.orbits(), named).map_err(|error| match error.kind() {
+        transformation(text, self.sets(), named).map_err(|error| match error.kind() {
             PuzzleErrorKind::Unknown => {
                 let moves = joined(self.moves().iter().map(|one| &one.name), " ");
                 error.followed(format_args!(" of {}: the moves are {moves}", self.name()))
@@ -282,16 +282,16 @@ impl OrbitPuzzle {
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part
     /// that is left out; a sequence of moves is not accepted.
     pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
-        let any = |orbit: &Orbit| vec![Placed::MASK; orbit.positions()];
-        let mut rows: Vec<Vec<Placed>> = self.orbits().iter().map(any).collect();
+        let any = |set: &PieceSet| vec![Placed::MASK; set.positions()];
+        let mut rows: Vec<Vec<Placed>> = self.sets().iter().map(any).collect();
         for (at, text) in text.split(';').map(str::trim).enumerate() {
             let name = text.split_whitespace().next().unwrap_or_default();
-            let is_name = |orbit: &Orbit| orbit.name.eq_ignore_ascii_case(name);
-            let index = self.orbits().iter().position(is_name).unwrap_or(at);
-            let Some(orbit) = self.orbits().get(index) else {
+            let is_name = |set: &PieceSet| set.name.eq_ignore_ascii_case(name);
+            let index = self.sets().iter().position(is_name).unwrap_or(at);
+            let Some(set) = self.sets().get(index) else {
                 return Err(self.not_all_sets(at + 1));
             };
-            rows[index] = read_set(orbit, self.first_number(index), text, true)?;
+            rows[index] = read_set(set, self.first_number(index), text, true)?;
         }
         Ok(Arrangement(rows))
     }
@@ -305,25 +305,25 @@ impl OrbitPuzzle {
             word.starts_with(|c: char| c.is_ascii_digit() || c == '?')
                 && !word.contains(|c: char| c.is_alphabetic() || c == '\'')
         };
-        let is_name = self.orbits().iter().any(|orbit| orbit.name.eq_ignore_ascii_case(first));
+        let is_name = self.sets().iter().any(|set| set.name.eq_ignore_ascii_case(first));
         let named = is_name && words.next().is_some_and(is_number);
         named || is_number(first) && self.named_move(first).is_none()
     }
 
     fn not_all_sets(&self, found: usize) -> PuzzleError {
-        let (found, expected) = (counted(found as u64, "set"), self.orbits().len());
+        let (found, expected) = (counted(found as u64, "set"), self.sets().len());
         wrong!(Shape: "found {found} of pieces, but the puzzle has {expected}: write all sets, \
             separated by ';'")
     }
 
     fn read_arrangement(&self, text: &str) -> Result<Arrangement, PuzzleError> {
         let sets: Vec<&str> = text.split(';').collect();
-        if sets.len() != self.orbits().len() {
+        if sets.len() != self.sets().len() {
             return Err(self.not_all_sets(sets.len()));
         }
-        let rows = self.orbits().iter().zip(sets).enumerate();
-        let rows = rows.map(|(index, (orbit, text))| {
-            read_set(orbit, self.first_number(index), text.trim(), false)
+        let rows = self.sets().iter().zip(sets).enumerate();
+        let rows = rows.map(|(index, (set, text))| {
+            read_set(set, self.first_number(index), text.trim(), false)
         });
         Ok(Arrangement(rows.collect::<Result<_, _>>()?))
     }
@@ -331,19 +331,19 @@ impl OrbitPuzzle {
 
 /// Reads the pieces of a set; the first kind of piece has this number.
 fn read_set(
-    orbit: &Orbit,
+    set: &PieceSet,
     first_number: u8,
     text: &str,
     masked: bool,
 ) -> Result<Vec<Placed>, PuzzleError> {
-    let set = &orbit.name;
+    let named = &set.name;
     let is_any = |word: &str| masked && word == "?";
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let is_number = first.starts_with(|c: char| c.is_ascii_digit()) || is_any(first);
     let text = if is_number { text } else { rest };
-    if text.is_empty() || text.len() == rest.len() && !first.eq_ignore_ascii_case(&orbit.name) {
+    if text.is_empty() || text.len() == rest.len() && !first.eq_ignore_ascii_case(&set.name) {
         let found = shown(first, 32);
-        bail!(Unknown: "expected the pieces of set '{set}', found '{found}'");
+        bail!(Unknown: "expected the pieces of set '{named}', found '{found}'");
     }
     let (pieces, turns) = text.split_once('/').unwrap_or((text, ""));
     let numbers = |text: &str| -> Result<Vec<u8>, PuzzleError> {
@@ -353,7 +353,7 @@ fn read_set(
                 Ok(number) if number < Placed::ANY => Ok(number),
                 _ => {
                     let word = shown(word, 32);
-                    Err(wrong!(Syntax: "'{word}' is not the number of a piece in set '{set}'"))
+                    Err(wrong!(Syntax: "'{word}' is not the number of a piece in set '{named}'"))
                 }
             },
         };
@@ -364,21 +364,21 @@ fn read_set(
         let turn = |&piece: &u8| if piece == Placed::ANY { Placed::ANY } else { 0 };
         turns = pieces.iter().map(turn).collect();
     }
-    if pieces.len() != orbit.positions() || turns.len() != pieces.len() {
-        let (found, expected) = (pieces.len().min(turns.len()), orbit.positions());
-        bail!(Shape: "set '{set}' has {expected} positions, but {found} are given");
+    if pieces.len() != set.positions() || turns.len() != pieces.len() {
+        let (found, expected) = (pieces.len().min(turns.len()), set.positions());
+        bail!(Shape: "set '{named}' has {expected} positions, but {found} are given");
     }
     let mut row: Vec<Placed> = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
         let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(first_number) };
         let before = row.iter().filter(|other| other.kind == kind).count();
-        if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
-            bail!(Twice: "piece {piece} occurs too often in set '{set}', or does not belong to \
+        if piece != Placed::ANY && before >= set.pieces_of(kind) {
+            bail!(Twice: "piece {piece} occurs too often in set '{named}', or does not belong to \
                 this set");
         }
-        let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
+        let modulus = *set.moduli.get(usize::from(kind)).unwrap_or(&set.orientations);
         if turn >= modulus && turn != Placed::ANY {
-            return Err(orbit.no_orientation(turn, modulus));
+            return Err(set.no_orientation(turn, modulus));
         }
         row.push(Placed { kind, turn });
     }
@@ -390,16 +390,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::puzzle::{
-        named,
-        orbits::{OrbitMove, OrbitTurn},
-        variant,
-    };
+    use crate::puzzle::{Move, SetAction, named, variant};
 
     #[test]
     fn what_moves_reach_is_told_from_what_they_do_not() {
         let turn = |source: [u8; 4], twist: [u8; 4]| {
-            vec![OrbitTurn { source: source.into(), twist: twist.into() }]
+            vec![SetAction { source: source.into(), twist: twist.into() }]
         };
         let cycle = turn([1, 2, 3, 0], [0; 4]);
         let sets = [
@@ -413,16 +409,16 @@ mod tests {
         let (mut told, mut refused) = (0, 0);
         for (moves, kinds) in sets.iter().flat_map(|set| kinds.map(|kinds| (set, kinds))) {
             for (orientations, modulus) in [(1, 1), (2, 2), (3, 3), (4, 2)] {
-                let mut orbit = Orbit::distinct("coins", 4, orientations);
-                orbit.solved.iter_mut().zip(kinds).for_each(|(piece, kind)| piece.kind = kind);
-                orbit.moduli = vec![modulus; 1 + usize::from(*kinds.iter().max().unwrap())];
+                let mut set = PieceSet::distinct("coins", 4, orientations);
+                set.solved.iter_mut().zip(kinds).for_each(|(piece, kind)| piece.kind = kind);
+                set.moduli = vec![modulus; 1 + usize::from(*kinds.iter().max().unwrap())];
                 let moves = moves.iter().enumerate().map(|(i, turns)| {
                     let mut turns = turns.clone();
                     turns[0].twist.iter_mut().for_each(|twist| *twist %= orientations);
-                    OrbitMove::free(format!("M{i}"), Transformation(turns))
+                    Move::free(format!("M{i}"), Transformation(turns))
                 });
-                let rows = variant::rows(&orbit, &[Placed::MASK; 4]).unwrap();
-                let Ok(puzzle) = OrbitPuzzle::new("coins", vec![orbit], moves.collect()) else {
+                let rows = variant::rows(&set, &[Placed::MASK; 4]).unwrap();
+                let Ok(puzzle) = Puzzle::new("coins", vec![set], moves.collect()) else {
                     continue;
                 };
                 let mut open = vec![puzzle.solved()];
@@ -449,7 +445,7 @@ mod tests {
         let cube = named::whole("3x3x3");
         for (text, order) in [("R U", 105), ("R U R' U'", 6), ("R2 U2", 6), ("", 1), ("R", 4)] {
             let (_, moves) = cube.read(text).unwrap();
-            assert_eq!(moves.unwrap().order(cube.orbits()), Some(order), "{text}");
+            assert_eq!(moves.unwrap().order(cube.sets()), Some(order), "{text}");
         }
     }
 

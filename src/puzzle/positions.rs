@@ -13,11 +13,11 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     puzzle::{
-        PuzzleError,
+        Move, PieceSet, Puzzle, PuzzleError, SetAction, Transformation,
         error::{MAX_POSITIONS, bail, wrong},
         group::Bsgs,
-        orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, check_name},
         permutation::Permutation,
+        sets::check_name,
     },
     units::{digits, joined, shown},
 };
@@ -25,7 +25,7 @@ use crate::{
 /// A named move, as the position to which it takes the piece at each position.
 pub type NamedPermutation = (String, Permutation);
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Maximum number of positions of a puzzle of permutations: the number that one line of a search can hold.
     pub const MAX_POSITIONS: usize = MAX_POSITIONS;
 
@@ -33,9 +33,9 @@ impl OrbitPuzzle {
     /// only the first is kept; those that move nothing are dropped.
     ///
     /// ```
-    /// use tilewave::puzzle::{Permutation, orbits::OrbitPuzzle};
+    /// use tilewave::puzzle::{Permutation, Puzzle};
     /// let turn = Permutation::from_cycles(4, &[vec![3, 2, 1, 0]])?;
-    /// let puzzle = OrbitPuzzle::of_permutations("ring", 4, vec![("L".into(), turn)])?;
+    /// let puzzle = Puzzle::of_permutations("ring", 4, vec![("L".into(), turn)])?;
     /// assert!(puzzle.is_directed());
     /// let puzzle = puzzle.inverse_closed()?;
     /// let names: Vec<&str> = puzzle.moves().iter().map(|one| one.name.as_str()).collect();
@@ -49,7 +49,7 @@ impl OrbitPuzzle {
         name: impl Into<String>,
         positions: usize,
         moves: Vec<NamedPermutation>,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
+    ) -> Result<Puzzle, PuzzleError> {
         if !(2..=MAX_POSITIONS).contains(&positions) {
             bail!(Range: "the puzzle has {positions} positions, but a puzzle must have 2 to \
                 {MAX_POSITIONS}");
@@ -68,16 +68,16 @@ impl OrbitPuzzle {
             }
             if !permutation.is_identity() && known.insert(permutation.clone()) {
                 let source = permutation.inverse().images().to_vec();
-                let turn = OrbitTurn { source, twist: vec![0; positions] };
-                kept.push(OrbitMove::free(name, Transformation(vec![turn])));
+                let turn = SetAction { source, twist: vec![0; positions] };
+                kept.push(Move::free(name, Transformation(vec![turn])));
             }
         }
         if kept.is_empty() {
             return Err(PuzzleError::no_generators());
         }
-        let pieces = Orbit::distinct("positions", positions as u8, 1);
-        let puzzle = OrbitPuzzle::new(name, vec![pieces], kept)?;
-        Ok(OrbitPuzzle { labels: (1..=positions).collect(), ..puzzle })
+        let pieces = PieceSet::distinct("positions", positions as u8, 1);
+        let puzzle = Puzzle::new(name, vec![pieces], kept)?;
+        Ok(Puzzle { labels: (1..=positions).collect(), ..puzzle })
     }
 
     /// Returns the puzzle with different labels: `labels[p]` is the label of the piece that belongs at position p.
@@ -87,19 +87,19 @@ impl OrbitPuzzle {
     ///
     /// # Panics
     /// If the number of labels is not the number of positions.
-    pub fn labelled(self, labels: &[usize]) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn labelled(self, labels: &[usize]) -> Result<Puzzle, PuzzleError> {
         assert_eq!(labels.len(), self.labels.len(), "one label per position");
         let mut seen = HashSet::new();
         if let Some(twice) = labels.iter().find(|label| !seen.insert(**label)) {
             bail!(Twice: "identical pieces ({twice} twice) are not supported: every piece must \
                 have its own number");
         }
-        Ok(OrbitPuzzle { labels: labels.to_vec(), ..self })
+        Ok(Puzzle { labels: labels.to_vec(), ..self })
     }
 
     /// Returns the puzzle as any other one of sets of pieces, without numbers of states.
-    pub(crate) fn unlabelled(self) -> OrbitPuzzle {
-        OrbitPuzzle { labels: Vec::new(), notes: Vec::new(), ..self }
+    pub(crate) fn unlabelled(self) -> Puzzle {
+        Puzzle { labels: Vec::new(), notes: Vec::new(), ..self }
     }
 
     /// Returns the labels of the pieces, in the order of their positions in the solved puzzle; none for a puzzle that
@@ -117,7 +117,7 @@ impl OrbitPuzzle {
 
     /// The group that the permutations generate.
     pub(super) fn group(&self) -> Bsgs {
-        let positions = self.orbits[0].positions();
+        let positions = self.sets[0].positions();
         let group = Bsgs::whole(positions, &self.permutations(), 0..positions);
         group.expect("only the identity fixes all points")
     }
@@ -135,7 +135,7 @@ impl OrbitPuzzle {
         let mut images: Vec<&[u8]> = permutations.iter().map(Permutation::images).collect();
         images.sort_unstable();
         // All of them have as many bytes as there are positions.
-        let positions = self.orbits[0].positions() as u8;
+        let positions = self.sets[0].positions() as u8;
         XxHash3_64::oneshot(&[&[positions], images.concat().as_slice()].concat())
     }
 
@@ -193,7 +193,7 @@ mod tests {
     fn a_power_that_is_there_takes_no_name() {
         let turn = Permutation::new(&[1, 2, 3, 4, 0]).unwrap();
         let moves = vec![("A".into(), turn.clone()), ("A2".into(), turn.then(&turn))];
-        let wheel = OrbitPuzzle::of_permutations("wheel", 5, moves).unwrap();
+        let wheel = Puzzle::of_permutations("wheel", 5, moves).unwrap();
         let closed = wheel.with_powers().unwrap();
         let names: Vec<&str> = closed.moves().iter().map(|one| &one.name[..]).collect();
         assert_eq!(names, ["A", "A2", "A2'", "A'"]);

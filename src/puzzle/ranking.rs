@@ -17,12 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     perm::lehmer::Below,
-    puzzle::{
-        PuzzleError,
-        group::all_orbits,
-        is_even,
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
-    },
+    puzzle::{Arrangement, PieceSet, Placed, Puzzle, PuzzleError, group::all_orbits, is_even},
 };
 
 /// Numbering of the arrangements of a puzzle.
@@ -39,24 +34,24 @@ pub(crate) struct Ranking {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FirstDigits {
-    /// The kinds of each orbit that are among them.
+    /// The kinds of each set that are among them.
     pub kinds: Vec<Vec<u8>>,
     pub turns: bool,
 }
 
 impl FirstDigits {
-    fn has(&self, orbit: usize, kind: u8) -> bool {
-        self.kinds.get(orbit).is_some_and(|own| own.contains(&kind))
+    fn has(&self, set: usize, kind: u8) -> bool {
+        self.kinds.get(set).is_some_and(|own| own.contains(&kind))
     }
 }
 
-/// Positions of an orbit that exchange pieces.
+/// Positions of a set that exchange pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RankGroup {
-    pub orbit: usize,
+    pub set: usize,
     /// The positions, in order.
     pub positions: Vec<u8>,
-    /// For each kind of the orbit, its role in this group.
+    /// For each kind of the set, its role in this group.
     pub role: Vec<KindRole>,
     /// Kinds with one piece, each with the weights of its place and its orientation.
     pub single: Vec<SinglePiece>,
@@ -97,28 +92,27 @@ pub(crate) struct SeveralPieces {
 
 impl Ranking {
     /// Returns the numbering of a puzzle's arrangements, at most 2^62 of them. Cost: moves times positions.
-    pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
+    pub fn new(puzzle: &Puzzle) -> Result<Ranking, PuzzleError> {
         Ranking::with_first(puzzle, &FirstDigits::default())
     }
 
     /// Returns a numbering in which some digits precede all others.
-    pub fn with_first(puzzle: &OrbitPuzzle, first: &FirstDigits) -> Result<Ranking, PuzzleError> {
-        let is_first = |orbit, kind| first.has(orbit, kind);
+    pub fn with_first(puzzle: &Puzzle, first: &FirstDigits) -> Result<Ranking, PuzzleError> {
+        let is_first = |set, kind| first.has(set, kind);
         let is_known = |group: &RankGroup| {
             let mut single = group.single.iter().peekable();
-            single.peek().is_some() && single.all(|piece| is_first(group.orbit, piece.kind))
+            single.peek().is_some() && single.all(|piece| is_first(group.set, piece.kind))
         };
         let mut groups = RankGroup::all(puzzle, is_known, is_first);
         let (mut entries, mut rest) = (1u64, 1);
         // Whether a digit is one of the first, the number of its values (none if it follows from others), and its
         // weight.
         let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
-        for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in &mut groups
-        {
+        for RankGroup { set, positions, single, several, constant_sum, parity, .. } in &mut groups {
             let (mut free, mut turns) = (positions.len(), Vec::new());
             let (singles, last) = (single.len(), several.len().wrapping_sub(1));
             for (i, piece) in single.iter_mut().enumerate() {
-                let (is_first, modulus) = (is_first(*orbit, piece.kind), piece.modulus.into());
+                let (is_first, modulus) = (is_first(*set, piece.kind), piece.modulus.into());
                 let follows = parity.is_some() && i + 2 == singles;
                 let places = if follows { 0 } else { free as u64 };
                 digits.push((is_first, places, &mut piece.place));
@@ -126,7 +120,7 @@ impl Ranking {
                 free -= 1;
             }
             for (i, kind) in several.iter_mut().enumerate() {
-                let (is_first, modulus) = (is_first(*orbit, kind.kind), kind.modulus.into());
+                let (is_first, modulus) = (is_first(*set, kind.kind), kind.modulus.into());
                 let sets = if i == last { 0 } else { BINOMIALS[free][kind.count] };
                 digits.push((is_first, sets, &mut kind.place));
                 let weights = kind.turns.iter_mut();
@@ -172,7 +166,7 @@ impl Ranking {
     /// Returns the number of a reachable arrangement.
     pub fn rank(&self, arrangement: &Arrangement) -> u64 {
         let of = |group: &RankGroup| {
-            let row = &arrangement.0[group.orbit];
+            let row = &arrangement.0[group.set];
             group.rank(|index| row[usize::from(group.positions[index])])
         };
         self.groups.iter().map(of).sum()
@@ -226,7 +220,7 @@ impl Ranking {
                     _ => 0,
                 };
                 sum += u64::from(turn);
-                arrangement.0[group.orbit][usize::from(position)] = Placed { kind, turn };
+                arrangement.0[group.set][usize::from(position)] = Placed { kind, turn };
             }
         }
         arrangement
@@ -237,15 +231,15 @@ impl RankGroup {
     /// Returns the groups of a puzzle without weights. Groups from which parities are known come first, and, within
     /// each group, kinds whose digits are first digits.
     pub fn all(
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         is_known: impl Fn(&RankGroup) -> bool,
         is_first: impl Fn(usize, u8) -> bool,
     ) -> Vec<RankGroup> {
         let mut groups = groups(puzzle);
         for group in &mut groups {
-            let RankGroup { orbit, single, several, role, .. } = group;
-            single.sort_by_key(|piece| !is_first(*orbit, piece.kind));
-            several.sort_by_key(|kind| !is_first(*orbit, kind.kind));
+            let RankGroup { set, single, several, role, .. } = group;
+            single.sort_by_key(|piece| !is_first(*set, piece.kind));
+            several.sort_by_key(|kind| !is_first(*set, kind.kind));
             for (i, piece) in (0..).zip(single) {
                 role[usize::from(piece.kind)] = KindRole::Single(i);
             }
@@ -382,28 +376,28 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
 }
 
 /// The groups of a puzzle, without weights and roles.
-fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
+fn groups(puzzle: &Puzzle) -> Vec<RankGroup> {
     let mut groups = Vec::new();
-    for (index, orbit) in puzzle.orbits().iter().enumerate() {
+    for (index, set) in puzzle.sets().iter().enumerate() {
         let turns = || puzzle.moves().iter().map(|one| &one.transformation.0[index]);
         let sources: Vec<&[u8]> = turns().map(|turn| &turn.source[..]).collect();
         let moves =
             |&p: &usize| turns().any(|turn| usize::from(turn.source[p]) != p || turn.twist[p] != 0);
-        for positions in all_orbits(orbit.positions(), &sources) {
+        for positions in all_orbits(set.positions(), &sources) {
             if positions.iter().any(moves) {
                 let positions = positions.into_iter().map(|p| p as u8).collect();
-                groups.push(group(puzzle, index, orbit, positions));
+                groups.push(group(puzzle, index, set, positions));
             }
         }
     }
     groups
 }
 
-fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) -> RankGroup {
-    let home = |&p: &u8| orbit.solved[usize::from(p)];
-    let role = vec![KindRole::Elsewhere; orbit.moduli.len()];
+fn group(puzzle: &Puzzle, index: usize, set: &PieceSet, positions: Vec<u8>) -> RankGroup {
+    let home = |&p: &u8| set.solved[usize::from(p)];
+    let role = vec![KindRole::Elsewhere; set.moduli.len()];
     let (mut single, mut several) = (Vec::new(), Vec::new());
-    for (kind, &modulus) in (0..).zip(&orbit.moduli) {
+    for (kind, &modulus) in (0..).zip(&set.moduli) {
         let count = positions.iter().filter(|p| home(p).kind == kind).count();
         let (place, turn) = (0, 0);
         if count == 1 {
@@ -412,8 +406,8 @@ fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) 
             several.push(SeveralPieces { kind, count, modulus, place, turns: vec![0; count] });
         }
     }
-    let modulus = orbit.moduli[usize::from(home(&positions[0]).kind)];
-    let alike = positions.iter().all(|p| orbit.moduli[usize::from(home(p).kind)] == modulus);
+    let modulus = set.moduli[usize::from(home(&positions[0]).kind)];
+    let alike = positions.iter().all(|p| set.moduli[usize::from(home(p).kind)] == modulus);
     let sum = |turns: &mut dyn Iterator<Item = u8>| {
         (turns.map(u64::from).sum::<u64>() % u64::from(modulus)) as u8
     };
@@ -423,11 +417,11 @@ fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) 
     });
     let all = sum(&mut positions.iter().map(|p| home(p).turn));
     let constant_sum = (modulus > 1 && alike && keeps).then_some((modulus, all));
-    RankGroup { orbit: index, positions, role, single, several, constant_sum, parity: None }
+    RankGroup { set: index, positions, role, single, several, constant_sum, parity: None }
 }
 
 /// Finds the groups whose parity follows from the parities of preceding groups.
-fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
+fn link_parities(puzzle: &Puzzle, groups: &mut [RankGroup]) {
     // For each independent group, the moves that are odd in it, and the groups of which it consists.
     let mut known: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
     for g in 0..groups.len() {
@@ -444,7 +438,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
         let mut odd: Vec<bool> = puzzle
             .moves()
             .iter()
-            .map(|one| odd_move(&one.transformation.0[group.orbit].source))
+            .map(|one| odd_move(&one.transformation.0[group.set].source))
             .collect();
         let mut made = vec![g];
         for (other, theirs) in &known {
@@ -464,7 +458,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
             (0..g).filter(|o| made.iter().filter(|m| *m == o).count() % 2 == 1).collect();
         let solved = |g: usize| {
             let group = &groups[g];
-            let row = &puzzle.orbits()[group.orbit].solved;
+            let row = &puzzle.sets()[group.set].solved;
             let home = |piece: &SinglePiece| {
                 group.positions.iter().position(|&p| row[usize::from(p)].kind == piece.kind)
             };
@@ -484,7 +478,7 @@ mod tests {
     };
 
     /// Makes a random walk and returns the number of distinct numbers that occurred.
-    fn walk(puzzle: &OrbitPuzzle, steps: usize) -> usize {
+    fn walk(puzzle: &Puzzle, steps: usize) -> usize {
         let ranking = Ranking::new(puzzle).unwrap();
         let mut random = SplitMix64::new(7);
         let mut at = puzzle.solved();

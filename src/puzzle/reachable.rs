@@ -10,8 +10,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     puzzle::{
-        Permutation,
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+        Arrangement, Permutation, PieceSet, Placed, Puzzle,
         permutation::gcd,
         states::{Component, Loops, MoveGroup, Parts, components, element, subgroup},
     },
@@ -47,13 +46,13 @@ pub enum Unreachable {
 impl Component {
     /// For each position of the solved puzzle, the position of its piece in an arrangement, and by how much it is
     /// turned: one possible choice if pieces look alike.
-    fn target(&self, orbit: &Orbit, row: &[Placed]) -> Option<Vec<(usize, u64)>> {
+    fn target(&self, set: &PieceSet, row: &[Placed]) -> Option<Vec<(usize, u64)>> {
         let mut to = vec![None; self.positions];
         for (at, &place) in self.places.iter().enumerate() {
             let Placed { kind, turn } = row[place];
-            let modulus = u64::from(orbit.moduli[usize::from(kind)]);
+            let modulus = u64::from(set.moduli[usize::from(kind)]);
             let found = (0..self.positions).find_map(|from| {
-                let piece = orbit.solved[self.places[from]];
+                let piece = set.solved[self.places[from]];
                 if to[from].is_some() || piece.kind != kind {
                     return None;
                 }
@@ -92,11 +91,11 @@ struct TestedGroup {
     is_proven: bool,
 }
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, the reason; `None` if this is
     /// unknown.
     ///
-    /// Cost: that of [`OrbitPuzzle::states`].
+    /// Cost: that of [`Puzzle::states`].
     pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
         Reachability::of(self).reaches(self, arrangement)
     }
@@ -105,7 +104,7 @@ impl OrbitPuzzle {
 impl Reachability {
     /// Returns what is known about a puzzle. If its moves depend on several pieces, or if some places are forbidden,
     /// that is what moves could not reach even if all of them were always allowed.
-    pub fn of(puzzle: &OrbitPuzzle) -> Reachability {
+    pub fn of(puzzle: &Puzzle) -> Reachability {
         let (loops, is_exact) = match puzzle.loops() {
             Some(loops) => (loops, true),
             None => (Loops::unconditional(puzzle), false),
@@ -122,15 +121,15 @@ impl Reachability {
         Reachability { loops, is_exact, components, group, cache: Mutex::default() }
     }
 
-    /// Returns the result of [`OrbitPuzzle::reaches`] for the puzzle from which this was made. Cost: a few
+    /// Returns the result of [`Puzzle::reaches`] for the puzzle from which this was made. Cost: a few
     /// microseconds.
     pub fn reaches(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         arrangement: &Arrangement,
     ) -> Option<Result<(), Unreachable>> {
         if let Some(at) = puzzle.forbidden(arrangement) {
-            let set = puzzle.orbits()[usize::from(at.orbit)].name.clone();
+            let set = puzzle.sets()[usize::from(at.set)].name.clone();
             return Some(Err(Unreachable::Place(set)));
         }
         let arrangement = match self.loops.home(puzzle, arrangement) {
@@ -139,10 +138,10 @@ impl Reachability {
         };
         let mut targets = Vec::new();
         for component in &self.components {
-            let orbit = &puzzle.orbits()[component.orbit];
-            match component.target(orbit, &arrangement.0[component.orbit]) {
+            let set = &puzzle.sets()[component.set];
+            match component.target(set, &arrangement.0[component.set]) {
                 Some(target) => targets.push(target),
-                None => return Some(Err(Unreachable::Place(orbit.name.clone()))),
+                None => return Some(Err(Unreachable::Place(set.name.clone()))),
             }
         }
         let group = self.group.as_ref()?;
@@ -171,13 +170,8 @@ impl Reachability {
     }
 
     /// Returns the error in parities and twists, if there is one.
-    fn wrong(
-        &self,
-        puzzle: &OrbitPuzzle,
-        group: &TestedGroup,
-        image: &[u64],
-    ) -> Option<Unreachable> {
-        let set = |factor: usize| puzzle.orbits()[self.components[factor / 2].orbit].name.clone();
+    fn wrong(&self, puzzle: &Puzzle, group: &TestedGroup, image: &[u64]) -> Option<Unreachable> {
+        let set = |factor: usize| puzzle.sets()[self.components[factor / 2].set].name.clone();
         let is_in = |factors: &[usize]| {
             let of = |row: &[u64]| factors.iter().map(|&f| row[f]).collect::<Vec<_>>();
             let orders = of(&group.factors);
@@ -207,16 +201,16 @@ impl Reachability {
 // set, where all factors are equally likely. Its effect on the solved puzzle is a state, and every state results from
 // the same number of elements.
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns an endless sequence of random reachable states, all equally likely; the same seed gives the same states.
     /// Returns `None` if moves depend on where several pieces are, or if the group of the moves is too large to be
     /// known.
     ///
-    /// Cost: that of [`OrbitPuzzle::states`], then the number of bytes of a state times its number of positions per
+    /// Cost: that of [`Puzzle::states`], then the number of bytes of a state times its number of positions per
     /// state.
     ///
     /// ```
-    /// use tilewave::puzzle::{named, orbits::Turns};
+    /// use tilewave::puzzle::{named, Turns};
     /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
     /// let state = cube.scrambles(1).and_then(|mut states| states.next()).unwrap();
     /// assert_eq!(cube.reaches(&state), Some(Ok(())));
@@ -233,12 +227,12 @@ impl OrbitPuzzle {
             let element = group.known.random(&mut dice);
             let (mut state, mut first) = (puzzle.solved(), 0);
             for component in &components {
-                let orbit = &puzzle.orbits()[component.orbit];
-                let row = &mut state.0[component.orbit];
+                let set = &puzzle.sets()[component.set];
+                let row = &mut state.0[component.set];
                 for (from, &place) in component.places.iter().enumerate() {
                     let (to, twist) = component.moved(from, first, &element);
-                    let Placed { kind, turn } = orbit.solved[place];
-                    let modulus = u64::from(orbit.moduli[usize::from(kind)]);
+                    let Placed { kind, turn } = set.solved[place];
+                    let modulus = u64::from(set.moduli[usize::from(kind)]);
                     let turn = ((u64::from(turn) + twist) % modulus) as u8;
                     row[component.places[to]] = Placed { kind, turn };
                 }
@@ -249,7 +243,7 @@ impl OrbitPuzzle {
     }
 }
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns an endless sequence of random reachable arrangements of a puzzle of permutations, all equally likely; the
     /// same seed gives the same ones.
     pub fn random_permutations(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
@@ -278,18 +272,17 @@ const MAX_COMPARED: usize = 256;
 
 impl Facets {
     /// `None` if moves depend on pieces, or if there are too many.
-    fn of(puzzle: &OrbitPuzzle) -> Option<Facets> {
+    fn of(puzzle: &Puzzle) -> Option<Facets> {
         let moves = puzzle.free_moves().filter(|moves| moves.len() <= MAX_COMPARED)?;
         let mut facets = Facets { moves: vec![Vec::new(); moves.len()], looks: Vec::new() };
         let mut seen = Vec::new();
-        for (index, orbit) in puzzle.orbits().iter().enumerate() {
-            let moduli = || {
-                orbit.solved.iter().map(|piece| usize::from(orbit.moduli[usize::from(piece.kind)]))
-            };
+        for (index, set) in puzzle.sets().iter().enumerate() {
+            let moduli =
+                || set.solved.iter().map(|piece| usize::from(set.moduli[usize::from(piece.kind)]));
             let turns = moduli()
                 .fold(1, |all, modulus| all / gcd(all as u64, modulus as u64) as usize * modulus);
             let first = facets.looks.len();
-            for (piece, modulus) in orbit.solved.iter().zip(moduli()) {
+            for (piece, modulus) in set.solved.iter().zip(moduli()) {
                 for facet in 0..turns {
                     let look =
                         (index, piece.kind, (facet + modulus - usize::from(piece.turn)) % modulus);
@@ -419,10 +412,10 @@ impl Renaming<'_> {
     }
 }
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Whether two puzzles with one goal have the same moves but for names, and so the same number of states at each
     /// depth; true only if they have. Cost: milliseconds.
-    pub(crate) fn has_moves_of(&self, other: &OrbitPuzzle) -> bool {
+    pub(crate) fn has_moves_of(&self, other: &Puzzle) -> bool {
         if self.moves().len() != other.moves().len() || self.goals().len() + other.goals().len() > 2
         {
             return false;
@@ -452,9 +445,8 @@ mod tests {
     use std::collections::HashMap;
 
     use crate::puzzle::{
-        families,
+        Arrangement, Placed, Puzzle, families,
         named::{part, whole},
-        orbits::{Arrangement, OrbitPuzzle, Placed},
     };
 
     /// Checks that all states are about equally frequent: chi squared within five of its standard deviations.
@@ -474,7 +466,7 @@ mod tests {
         let alike = part("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
         let both = part("pyraminx", &["edges"]).unoriented(&["edges".into()]).unwrap();
         let graph = "graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3";
-        let graph = OrbitPuzzle::of_graph(graph).unwrap().unwrap();
+        let graph = Puzzle::of_graph(graph).unwrap().unwrap();
         for puzzle in [turned, alike.unwrap(), both, graph] {
             let states = puzzle.states().unwrap();
             let states = usize::try_from(states).unwrap();
@@ -500,7 +492,7 @@ mod tests {
             ("0-1,1-2,3-4,4-5,0-3,1-4,2-5", 6),
             ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3", 7),
         ] {
-            let puzzle = OrbitPuzzle::of_graph(&format!("graph:{edges}")).unwrap().unwrap();
+            let puzzle = Puzzle::of_graph(&format!("graph:{edges}")).unwrap().unwrap();
             let all = permutations(vertices);
             let reached = all.iter().filter(|state| puzzle.reaches(state) == Some(Ok(())));
             assert_eq!(puzzle.states(), Some(reached.count().into()), "{edges}");

@@ -12,11 +12,10 @@ use crate::{
     Error,
     perm::MAX_LEN,
     puzzle::{
-        Board, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State, StateSpace,
-        Window,
+        Board, Direction, MoveGraph, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
+        StateSpace, Window,
         error::wrong,
         is_even,
-        orbits::OrbitPuzzle,
         positions::state_length,
         space::{MAX_WIDTH, place},
     },
@@ -242,7 +241,7 @@ impl StateSpace {
     /// [`Error::Row`] gives the first row that is not an arrangement. For boards, see [`crate::puzzle::neighbours`].
     pub fn after_generators(&self, numbers: &[u16]) -> Result<Vec<u16>, Error> {
         self.whole(numbers)?;
-        let generators = self.puzzle().map_or(Vec::new(), OrbitPuzzle::permutations);
+        let generators = self.puzzle().map_or(Vec::new(), Puzzle::permutations);
         let sources: Vec<Permutation> = generators.iter().map(Permutation::inverse).collect();
         let width = self.width();
         each_single_row(numbers, width, width * sources.len(), |row, after| {
@@ -289,7 +288,7 @@ impl CellMoves {
     /// Returns the moves of a puzzle.
     pub fn new(space: &StateSpace) -> CellMoves {
         let mut moves = vec![Vec::new(); space.moves().cells()];
-        let mut add = |puzzle: &Puzzle, step: &dyn Fn(usize, usize) -> NamedMove| {
+        let mut add = |puzzle: &MoveGraph, step: &dyn Fn(usize, usize) -> NamedMove| {
             for edge in puzzle.edges() {
                 moves[edge.from].push(CellMove {
                     name: step(edge.from, edge.to),

@@ -15,8 +15,8 @@ use crate::{
     Error,
     perm::{MAX_LEN, lehmer},
     puzzle::{
-        Board, Coordinates, Metric, Permutation, PositionOrder, Puzzle, PuzzleError, Size,
-        SnakePath, error::wrong, group::orbits, orbits::OrbitPuzzle,
+        Board, Coordinates, Metric, MoveGraph, Permutation, PositionOrder, Puzzle, PuzzleError,
+        Size, SnakePath, error::wrong, group::orbits,
     },
 };
 
@@ -70,7 +70,7 @@ enum PuzzleKind {
     /// The goal numbers the tiles.
     Board { goal: Board, start: Board, metric: Metric },
     /// Every generator is one move; the start numbers the elements.
-    Permutations { puzzle: OrbitPuzzle, order: PositionOrder, start: Permutation },
+    Permutations { puzzle: Puzzle, order: PositionOrder, start: Permutation },
 }
 
 /// How arrangements are represented as (line, cell), and the moves in this representation.
@@ -80,7 +80,7 @@ struct Numbering {
     states: u64,
     /// Whether all arrangements are even, if moves keep this parity but not that of lines.
     kept_parity: Option<bool>,
-    moves: Puzzle,
+    moves: MoveGraph,
     order: PositionOrder,
     /// The cell of each place of the distinguished element.
     cell: Vec<u8>,
@@ -95,7 +95,7 @@ impl Numbering {
     /// is in cell `home`.
     fn new(
         states: u64,
-        moves: Puzzle,
+        moves: MoveGraph,
         order: PositionOrder,
         at_home: &[u8],
         home: usize,
@@ -179,7 +179,7 @@ fn arrangement(row: &[u16]) -> Permutation {
 
 /// The cell of the distinguished element of the start. In a puzzle with several orbits, the largest orbit has the most
 /// cells per line.
-fn home(puzzle: &OrbitPuzzle, order: &PositionOrder) -> usize {
+fn home(puzzle: &Puzzle, order: &PositionOrder) -> usize {
     let orbits = orbits(puzzle.labels().len(), &puzzle.permutations());
     let largest = orbits.iter().rev().max_by_key(|orbit| orbit.len());
     let within = |position: &usize| largest.is_none_or(|orbit| orbit.contains(position));
@@ -214,7 +214,7 @@ impl StateSpace {
     ///
     /// # Panics
     /// If the puzzle is not one of permutations.
-    pub fn of_puzzle(puzzle: OrbitPuzzle) -> StateSpace {
+    pub fn of_puzzle(puzzle: Puzzle) -> StateSpace {
         let order = PositionOrder::choose(puzzle.labels().len(), &puzzle.permutations());
         StateSpace::ordered_by(puzzle, order)
     }
@@ -223,7 +223,7 @@ impl StateSpace {
     ///
     /// # Panics
     /// If the puzzle is not one of permutations, or the order has a different number of positions.
-    pub fn ordered_by(puzzle: OrbitPuzzle, order: PositionOrder) -> StateSpace {
+    pub fn ordered_by(puzzle: Puzzle, order: PositionOrder) -> StateSpace {
         assert_eq!(order.path().len(), puzzle.labels().len(), "an order of this puzzle");
         let start = Permutation::identity(puzzle.labels().len());
         StateSpace::new(PuzzleKind::Permutations { puzzle, order, start })
@@ -253,7 +253,7 @@ impl StateSpace {
     }
 
     /// Returns the same space, searched from a state in the puzzle's notation: a board, or the text that
-    /// [`OrbitPuzzle::show`] prints.
+    /// [`Puzzle::show`] prints.
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -286,7 +286,7 @@ impl StateSpace {
     }
 
     /// Returns the puzzle, or `None` for a board.
-    pub fn puzzle(&self) -> Option<&OrbitPuzzle> {
+    pub fn puzzle(&self) -> Option<&Puzzle> {
         let PuzzleKind::Permutations { puzzle, .. } = &self.0.kind else { return None };
         Some(puzzle)
     }
@@ -340,7 +340,7 @@ impl StateSpace {
     }
 
     /// Returns a value that is equal for two spaces if their states look the same from depth 0: size, cell of the blank
-    /// and metric for boards, or else [`OrbitPuzzle::fingerprint`].
+    /// and metric for boards, or else [`Puzzle::fingerprint`].
     pub(crate) fn distribution_key(&self) -> DistributionKey {
         match &self.0.kind {
             PuzzleKind::Board { start, metric, .. } => {
@@ -358,9 +358,9 @@ impl StateSpace {
 pub(crate) enum DistributionKey {
     /// A board, by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
-    /// A puzzle, by [`OrbitPuzzle::fingerprint`]: Cayley graphs look the same from every state.
+    /// A puzzle, by [`Puzzle::fingerprint`]: Cayley graphs look the same from every state.
     Puzzle(u64),
-    /// A puzzle for list searches, by [`OrbitPuzzle::to_json`].
+    /// A puzzle for list searches, by [`Puzzle::to_json`].
     Listed(String),
 }
 
@@ -416,7 +416,7 @@ impl StateSpace {
     }
 
     /// Returns the moves: cells, and windows of the line.
-    pub fn moves(&self) -> &Puzzle {
+    pub fn moves(&self) -> &MoveGraph {
         &self.numbering().moves
     }
 
@@ -615,7 +615,7 @@ impl StateSpace {
         let generator = |of: MoveText| Some((of.name, Permutation::new(&of.images).ok()?));
         let generators = text.generators.into_iter().map(generator).collect::<Option<_>>()?;
         let positions = text.labels.len();
-        let puzzle = OrbitPuzzle::of_permutations(text.name, positions, generators).ok()?;
+        let puzzle = Puzzle::of_permutations(text.name, positions, generators).ok()?;
         let puzzle = puzzle.labelled(&text.labels).ok()?;
         let order = PositionOrder::from_orders(text.path, text.orders)?;
         if order.path().len() != positions {

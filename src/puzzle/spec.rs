@@ -8,7 +8,7 @@
 //! | `3x4` | a board |
 //! | `3x3x3`, `skewb` | a named puzzle ([`named`](crate::puzzle::named)) |
 //! | `topspin:12,4` | a member of a family ([`families`](crate::puzzle::families)) |
-//! | `graph:0-1,1-2,2-0` | sliding pieces on a graph ([`OrbitPuzzle::of_graph`]) |
+//! | `graph:0-1,1-2,2-0` | sliding pieces on a graph ([`Puzzle::of_graph`]) |
 //! | `toys/dino.gap` | the puzzle in a file ([`formats`](crate::puzzle::formats)) |
 //! | `cross.puzzle` | what [`Searched::to_file`] wrote: a puzzle as it was asked for |
 
@@ -22,12 +22,12 @@ use crate::{
     error::Error,
     hint::{DIRECTED, GENERATORS, GOAL, Hint, METRIC, PIECES},
     puzzle::{
-        Board, Goal, Metric, PuzzleError, PuzzleErrorKind, Size, StateSpace, Variant,
+        Board, Goal, Metric, Puzzle, PuzzleError, PuzzleErrorKind, Size, StateSpace, Turns,
+        Variant,
         error::{bail, wrong},
         families,
         formats::{self, Format},
         named,
-        orbits::{OrbitPuzzle, Turns},
     },
     system::SystemError,
     units::shown,
@@ -39,7 +39,7 @@ pub enum Searched {
     /// A puzzle whose states have numbers.
     Numbered(StateSpace),
     /// A puzzle whose states stand in lists.
-    Listed(OrbitPuzzle),
+    Listed(Puzzle),
 }
 
 impl Searched {
@@ -57,7 +57,7 @@ impl Searched {
             Searched::Numbered(space) => match space.states() {
                 Some(states) => Some(states.into()),
                 // Of a board with more states than have numbers.
-                None => OrbitPuzzle::of_space(space).ok()?.states(),
+                None => Puzzle::of_space(space).ok()?.states(),
             },
             Searched::Listed(puzzle) => puzzle.states(),
         }
@@ -120,7 +120,7 @@ impl Searched {
         }
         match file {
             PuzzleFile { sets: Some(sets), .. } => {
-                OrbitPuzzle::of_json(&file.name, &sets.to_string()).map(Searched::Listed)
+                Puzzle::of_json(&file.name, &sets.to_string()).map(Searched::Listed)
             }
             PuzzleFile { generators: Some(of), .. } => {
                 StateSpace::from_puzzle_text(&of.to_string()).map(Searched::Numbered)
@@ -219,7 +219,7 @@ impl PuzzleSpec {
             return Ok(());
         }
         let (family, _) = word.split_once(':').unwrap_or((word, ""));
-        if let Some(graph) = OrbitPuzzle::of_graph(word) {
+        if let Some(graph) = Puzzle::of_graph(word) {
             graph.map(drop)
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             size(word).map(drop)
@@ -241,7 +241,7 @@ impl PuzzleSpec {
         let is_whole = self.variant.same.is_empty() && self.changed_beyond_same().is_none();
         match self.named()? {
             (Searched::Numbered(space), _) if is_whole => {
-                for note in space.puzzle().map_or(&[][..], OrbitPuzzle::notes) {
+                for note in space.puzzle().map_or(&[][..], Puzzle::notes) {
                     tracing::info!("{note}");
                 }
                 Ok(Searched::Numbered(space))
@@ -254,7 +254,7 @@ impl PuzzleSpec {
     ///
     /// # Errors
     /// Those of [`PuzzleSpec::puzzle`].
-    pub fn listed(&self) -> Result<OrbitPuzzle, Error> {
+    pub fn listed(&self) -> Result<Puzzle, Error> {
         let (named, turns) = self.named()?;
         Ok(self.of_sets(named, turns)?)
     }
@@ -272,10 +272,10 @@ impl PuzzleSpec {
         all.into_iter().find(|(given, _)| !given.is_empty()).map(|(_, option)| option)
     }
 
-    fn of_sets(&self, named: Searched, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+    fn of_sets(&self, named: Searched, turns: Turns) -> Result<Puzzle, PuzzleError> {
         let puzzle = match named {
             Searched::Listed(puzzle) => puzzle,
-            Searched::Numbered(space) => OrbitPuzzle::of_space(&space)?,
+            Searched::Numbered(space) => Puzzle::of_space(&space)?,
         };
         self.variant.of(puzzle, turns)
     }
@@ -314,7 +314,7 @@ impl PuzzleSpec {
                 Hint::Value("metric", "htm"), Hint::Value("metric", "qtm"));
         }
         self.refuse_directed()?;
-        if let Some(graph) = OrbitPuzzle::of_graph(word) {
+        if let Some(graph) = Puzzle::of_graph(word) {
             return Ok((Searched::Listed(graph?), Turns::Directed));
         }
         let space = match is_board {

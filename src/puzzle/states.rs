@@ -1,6 +1,6 @@
-//! The exact number of states of a puzzle with several orbits.
+//! The exact number of states of a puzzle with several sets.
 //!
-//! Positions of an orbit that exchange places form a **component**: n positions, each with o reachable orientations.
+//! Positions of a set that exchange places form a **component**: n positions, each with o reachable orientations.
 //! Everything that could be done to a component by taking it apart is the wreath product W of the cyclic group of order
 //! o and the symmetric group on n points. The moves generate a subgroup G of the product of these. The largest abelian
 //! image A of the product consists of the parity and the sum of twists of each component, so G contains at most those
@@ -19,9 +19,9 @@ use num_bigint::BigUint;
 
 use crate::{
     puzzle::{
+        Arrangement, Move, PieceAt, PieceSet, Puzzle, Transformation,
         group::{Bsgs, Points, all_orbits},
         is_even,
-        orbits::{Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, Transformation},
         permutation::gcd,
     },
     random::SplitMix64,
@@ -42,14 +42,14 @@ pub(super) struct Loops {
     /// there.
     pub(super) moves: Vec<Transformation>,
     /// The piece at its home.
-    needed: Option<OrbitPlace>,
+    needed: Option<PieceAt>,
     /// Sequences of moves from its home to each place that it can reach.
     ways: BTreeMap<u8, Transformation>,
 }
 
 impl Loops {
     /// The moves, as if each were always allowed.
-    pub(super) fn unconditional(puzzle: &OrbitPuzzle) -> Loops {
+    pub(super) fn unconditional(puzzle: &Puzzle) -> Loops {
         let moves = puzzle.moves().iter().map(|one| one.transformation.clone()).collect();
         Loops { moves, needed: None, ways: BTreeMap::new() }
     }
@@ -60,23 +60,19 @@ impl Loops {
     }
 
     /// An arrangement after the piece has gone home; an error names its set if moves do not lead to where it is.
-    pub(super) fn home(
-        &self,
-        puzzle: &OrbitPuzzle,
-        from: &Arrangement,
-    ) -> Result<Arrangement, String> {
-        let Some(OrbitPlace { orbit, kind, .. }) = self.needed else { return Ok(from.clone()) };
-        let orbit = usize::from(orbit);
-        let at = from.0[orbit].iter().position(|piece| piece.kind == kind);
+    pub(super) fn home(&self, puzzle: &Puzzle, from: &Arrangement) -> Result<Arrangement, String> {
+        let Some(PieceAt { set, kind, .. }) = self.needed else { return Ok(from.clone()) };
+        let set = usize::from(set);
+        let at = from.0[set].iter().position(|piece| piece.kind == kind);
         let way = at.and_then(|at| self.ways.get(&(at as u8)));
-        let way = way.ok_or_else(|| puzzle.orbits()[orbit].name.clone())?;
-        Ok(puzzle.after(from, &way.inverse(puzzle.orbits())))
+        let way = way.ok_or_else(|| puzzle.sets()[set].name.clone())?;
+        Ok(puzzle.after(from, &way.inverse(puzzle.sets())))
     }
 
     /// An arrangement after the piece has gone from its home to a random place.
     pub(super) fn away(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         home: Arrangement,
         random: &mut SplitMix64,
     ) -> Arrangement {
@@ -86,7 +82,7 @@ impl Loops {
     }
 }
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns the number of reachable states, or `None` if it is unknown.
     ///
     /// Cost: less than a second for cubes up to nine layers.
@@ -107,28 +103,28 @@ impl OrbitPuzzle {
         let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
             return Some(Loops::unconditional(self));
         };
-        let orbit = &self.orbits()[usize::from(first.orbit)];
-        let same = |one: &OrbitMove| {
-            one.requires.is_some_and(|at| (at.orbit, at.kind) == (first.orbit, first.kind))
+        let set = &self.sets()[usize::from(first.set)];
+        let same = |one: &Move| {
+            one.requires.is_some_and(|at| (at.set, at.kind) == (first.set, first.kind))
         };
-        let alone = orbit.pieces_of(first.kind) == 1 && orbit.orientations == 1;
+        let alone = set.pieces_of(first.kind) == 1 && set.orientations == 1;
         if !alone || self.is_directed() || !self.moves().iter().all(same) {
             return None;
         }
-        let position = orbit.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
-        let step = |one: &OrbitMove| {
+        let position = set.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
+        let step = |one: &Move| {
             let from = one.requires.map(|at| at.position)?;
-            let source = &one.transformation.0[usize::from(first.orbit)].source;
+            let source = &one.transformation.0[usize::from(first.set)].source;
             Some((from, source.iter().position(|&at| at == from)? as u8))
         };
         let mut ways: BTreeMap<u8, Transformation> = BTreeMap::new();
-        ways.insert(position, Transformation::identity(self.orbits()));
+        ways.insert(position, Transformation::identity(self.sets()));
         let mut open = vec![position];
         while let Some(place) = open.pop() {
             for one in self.moves() {
                 let (from, to) = step(one)?;
                 if from == place && !ways.contains_key(&to) {
-                    let way = ways[&from].then(&one.transformation, self.orbits());
+                    let way = ways[&from].then(&one.transformation, self.sets());
                     ways.insert(to, way);
                     open.push(to);
                 }
@@ -138,14 +134,14 @@ impl OrbitPuzzle {
         for one in self.moves() {
             let (from, to) = step(one)?;
             if let (Some(there), Some(back)) = (ways.get(&from), ways.get(&to)) {
-                let way = there.then(&one.transformation, self.orbits());
-                let round = way.then(&back.inverse(self.orbits()), self.orbits());
+                let way = there.then(&one.transformation, self.sets());
+                let round = way.then(&back.inverse(self.sets()), self.sets());
                 if !round.is_identity() && !moves.contains(&round) {
                     moves.push(round);
                 }
             }
         }
-        Some(Loops { moves, needed: Some(OrbitPlace { position, ..first }), ways })
+        Some(Loops { moves, needed: Some(PieceAt { position, ..first }), ways })
     }
 
     /// The number of states that these moves produce if every one is always allowed.
@@ -178,7 +174,7 @@ impl OrbitPuzzle {
 
     /// The number of states, counted one by one.
     fn counted(&self) -> Option<BigUint> {
-        let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
+        let positions: usize = self.sets().iter().map(|set| set.positions()).sum();
         let most = MAX_COUNTED.min(MAX_BYTES / positions);
         let mut open = vec![self.solved()];
         let mut seen: HashSet<_> = open.iter().cloned().collect();
@@ -195,8 +191,8 @@ impl OrbitPuzzle {
 
 /// Positions that exchange pieces, numbered from 0, and their reachable orientations.
 pub(super) struct Component {
-    /// The orbit, and the positions in it.
-    pub(super) orbit: usize,
+    /// The set, and the positions in it.
+    pub(super) set: usize,
     pub(super) places: Vec<usize>,
     /// For each position, the first orientation that the piece of position 0 can have there, then the step between the
     /// orientations that it can have there, and the number of distinguishable orientations.
@@ -212,32 +208,32 @@ pub(super) struct Component {
 }
 
 /// The components of a puzzle under some moves.
-pub(super) fn components(puzzle: &OrbitPuzzle, moves: &[&Transformation]) -> Vec<Component> {
-    let of_orbit = |(orbit, set): (usize, &Orbit)| {
-        let sources: Vec<&[u8]> = moves.iter().map(|of| &of.0[orbit].source[..]).collect();
+pub(super) fn components(puzzle: &Puzzle, moves: &[&Transformation]) -> Vec<Component> {
+    let of_set = |(index, set): (usize, &PieceSet)| {
+        let sources: Vec<&[u8]> = moves.iter().map(|of| &of.0[index].source[..]).collect();
         let places = all_orbits(set.positions(), &sources).into_iter();
-        places.map(|places| component(set, orbit, moves, places)).collect::<Vec<_>>()
+        places.map(|places| component(index, set, moves, places)).collect::<Vec<_>>()
     };
-    puzzle.orbits().iter().enumerate().flat_map(of_orbit).collect()
+    puzzle.sets().iter().enumerate().flat_map(of_set).collect()
 }
 
 fn component(
-    set: &Orbit,
-    orbit: usize,
+    index: usize,
+    set: &PieceSet,
     moves: &[&Transformation],
     places: Vec<usize>,
 ) -> Component {
     let positions = places.len();
     let modulus = |position: usize| u64::from(set.moduli[usize::from(set.solved[position].kind)]);
     let seen = places.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
-    let index = |position: usize| places.binary_search(&position).expect("a component");
+    let place = |position: usize| places.binary_search(&position).expect("a component");
     // Where each move takes each position, and by how much it turns the piece.
     let turned = |of: &&Transformation| {
-        let turn = &of.0[orbit];
+        let turn = &of.0[index];
         let mut to = vec![(0, 0); positions];
         for (i, &position) in places.iter().enumerate() {
             let twist = u64::from(turn.twist[position]) % seen;
-            to[index(usize::from(turn.source[position]))] = (i, twist);
+            to[place(usize::from(turn.source[position]))] = (i, twist);
         }
         to
     };
@@ -270,7 +266,7 @@ fn component(
     }
     let kinds = kinds.into_values().collect();
     let orientations = seen / step;
-    Component { orbit, places, zero, step, seen, positions, orientations, kinds, moves }
+    Component { set: index, places, zero, step, seen, positions, orientations, kinds, moves }
 }
 
 impl Component {

@@ -13,14 +13,12 @@ use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
-    PuzzleError, PuzzleErrorKind, Size,
+    Arrangement, Move, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind, SetAction, Size,
+    Transformation, Turns,
     error::{MAX_GOALS, bail, wrong},
     families,
-    orbits::{
-        Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
-        Turns, check_name,
-    },
     reachable::Reachability,
+    sets::{GoalSet, check_name},
 };
 use crate::units::{grouped, joined};
 
@@ -28,7 +26,7 @@ use crate::units::{grouped, joined};
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
-/// use tilewave::puzzle::{Variant, named, orbits::Turns};
+/// use tilewave::puzzle::{Variant, named, Turns};
 /// let cube = named::parse("3x3x3").unwrap();
 /// // What the first phase of H. Kociemba's algorithm has to solve.
 /// let phase = Variant { subgroup: Variant::split("U D R2 L2 F2 B2"), ..Variant::default() };
@@ -43,13 +41,13 @@ use crate::units::{grouped, joined};
 pub struct Variant {
     /// The turns to keep, by name, or sequences of which each becomes one turn; empty for all turns.
     pub moves: Vec<String>,
-    /// The pieces to keep, as for [`OrbitPuzzle::keeping`]; empty for all pieces.
+    /// The pieces to keep, as for [`Puzzle::keeping`]; empty for all pieces.
     pub pieces: Vec<String>,
-    /// The pieces whose orientations are ignored, as for [`OrbitPuzzle::unoriented`].
+    /// The pieces whose orientations are ignored, as for [`Puzzle::unoriented`].
     pub ignore_orientation: Vec<String>,
-    /// The pieces that are made to look alike, as for [`OrbitPuzzle::alike`].
+    /// The pieces that are made to look alike, as for [`Puzzle::alike`].
     pub same: Vec<String>,
-    /// The solved states, as for [`OrbitPuzzle::read`]; `?` stands for any piece or any orientation, and a set that is
+    /// The solved states, as for [`Puzzle::read`]; `?` stands for any piece or any orientation, and a set that is
     /// left out may have any arrangement. Empty for the puzzle's own solved state.
     pub goals: Vec<String>,
     /// Sequences of moves that generate the subgroup up to which the states are solved.
@@ -85,7 +83,7 @@ impl Variant {
 
     /// Returns the variant of a puzzle whose moves are single turns; `turns` determines which of their powers count as
     /// one move.
-    pub fn of(&self, mut puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn of(&self, mut puzzle: Puzzle, turns: Turns) -> Result<Puzzle, PuzzleError> {
         if self.moves.iter().chain(&self.subgroup).any(|text| text.trim().is_empty()) {
             bail!(Missing: "a sequence of moves is empty: write moves before and after each comma, \
                 for example R,U");
@@ -97,20 +95,19 @@ impl Variant {
                 // A word of one move, if what counting adds to it is read as that: not `R2` or `R'`, of which a power
                 // would be `R23` or `R'2`. A sequence in brackets is read as what it does, with or without a power.
                 let is_read = puzzle.named_move(&name).is_some();
-                let twice = transformation.then(&transformation, puzzle.orbits()).is_identity();
+                let twice = transformation.then(&transformation, puzzle.sets()).is_identity();
                 let is_word = check_name(&name).is_ok() && (is_read || twice);
                 let name = if is_word { name } else { format!("({name})") };
-                Ok::<_, PuzzleError>(OrbitMove::free(name, transformation))
+                Ok::<_, PuzzleError>(Move::free(name, transformation))
             };
             let moves = self.moves.iter().map(one).collect::<Result<Vec<_>, _>>()?;
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
             let illegal = puzzle.illegal().to_vec();
             // Sequences of moves may still use the other moves.
             let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
-            let is_other = |old: &OrbitMove| moves.iter().all(|new| new.name != old.name);
-            let others: Vec<OrbitMove> = others.filter(is_other).collect();
-            puzzle =
-                OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal)?;
+            let is_other = |old: &Move| moves.iter().all(|new| new.name != old.name);
+            let others: Vec<Move> = others.filter(is_other).collect();
+            puzzle = Puzzle::new(name, puzzle.sets().to_vec(), moves)?.forbidding(illegal)?;
             puzzle.aliases.extend(others);
         }
         puzzle = puzzle.counting(turns)?;
@@ -162,15 +159,14 @@ impl Variant {
 
 // What a result says of its puzzle.
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns which powers of a move count as one move: `htm` if every power of every move is a move, `qtm` if every
     /// inverse is, otherwise `directed`. For boards and graphs, `stm` if every move slides one tile, otherwise `mtm`.
     /// `None` for members of families, whose names determine their moves. Cost: composing the powers of all moves.
     pub fn metric(&self) -> Option<&'static str> {
         let displaced =
-            |turn: &OrbitTurn| (0..).zip(&turn.source).filter(|(p, from)| p != *from).count();
-        let is_slide =
-            |one: &OrbitMove| one.transformation.0.iter().all(|turn| displaced(turn) <= 2);
+            |turn: &SetAction| (0..).zip(&turn.source).filter(|(p, from)| p != *from).count();
+        let is_slide = |one: &Move| one.transformation.0.iter().all(|turn| displaced(turn) <= 2);
         if self.moves.iter().all(|one| one.requires.is_some()) {
             return Some(if self.moves.iter().all(is_slide) { "stm" } else { "mtm" });
         }
@@ -182,8 +178,8 @@ impl OrbitPuzzle {
         let is_move = |power: &Transformation| {
             !self.does_something(power) || known.contains(&self.seen(power))
         };
-        let has_powers = |one: &OrbitMove| {
-            let next = |power: &Transformation| Some(power.then(&one.transformation, &self.orbits));
+        let has_powers = |one: &Move| {
+            let next = |power: &Transformation| Some(power.then(&one.transformation, &self.sets));
             let powers = iter::successors(next(&one.transformation), next);
             powers.take_while(|power| !power.is_identity()).all(|power| is_move(&power))
         };
@@ -220,7 +216,7 @@ impl OrbitPuzzle {
     }
 }
 
-impl fmt::Display for OrbitPuzzle {
+impl fmt::Display for Puzzle {
     /// Writes the name, followed by the metric if it is not the usual one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -239,7 +235,7 @@ impl fmt::Display for OrbitPuzzle {
 //
 // Invariant: moves lead from the solved puzzle to every solved state, and no solved state is listed twice.
 
-impl OrbitPuzzle {
+impl Puzzle {
     /// Returns the solved states in order: one state, or all states of a goal set.
     pub fn goals(&self) -> Cow<'_, [Arrangement]> {
         match &self.goals {
@@ -263,7 +259,7 @@ impl OrbitPuzzle {
         self,
         masks: &[Arrangement],
         subgroup: &[Transformation],
-    ) -> Result<OrbitPuzzle, PuzzleError> {
+    ) -> Result<Puzzle, PuzzleError> {
         let solved = self.solved();
         let projection = match masks {
             [mask] if subgroup.is_empty() && *mask == solved => return Ok(self),
@@ -278,24 +274,23 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with these solved states, which its moves must reach.
-    pub(crate) fn solved_at(self, states: BTreeSet<Arrangement>) -> OrbitPuzzle {
+    pub(crate) fn solved_at(self, states: BTreeSet<Arrangement>) -> Puzzle {
         if states.len() == 1 && states.contains(&self.solved()) {
             return self;
         }
         let texts = states.iter().map(|state| self.text(state)).collect();
         let goals = GoalSet { texts, subgroup: Vec::new(), states: states.into_iter().collect() };
-        OrbitPuzzle { goals: Some(Arc::new(goals)), ..self }
+        Puzzle { goals: Some(Arc::new(goals)), ..self }
     }
 
     /// Returns the puzzle with only those moves that lie in the subgroup up to which a variant is solved; `None` if
     /// there is no subgroup, or if these moves do not generate it.
-    pub(crate) fn within(&self, variant: &OrbitPuzzle, of: &Variant) -> Option<OrbitPuzzle> {
+    pub(crate) fn within(&self, variant: &Puzzle, of: &Variant) -> Option<Puzzle> {
         if of.subgroup.is_empty() || !of.goals.is_empty() || !of.pieces.is_empty() {
             return None;
         }
-        let stays = |one: &OrbitMove| {
-            variant.is_goal(&variant.after(&variant.solved(), &one.transformation))
-        };
+        let stays =
+            |one: &Move| variant.is_goal(&variant.after(&variant.solved(), &one.transformation));
         let kept = |name: &str| self.moves.iter().any(|one| one.name == name && stays(one));
         let within = self.clone().only(kept).ok()?;
         let all = self.states()? / variant.states()?;
@@ -312,7 +307,7 @@ impl OrbitPuzzle {
         self,
         masks: &[Arrangement],
         subgroup: &[Transformation],
-    ) -> Result<OrbitPuzzle, PuzzleError> {
+    ) -> Result<Puzzle, PuzzleError> {
         let mut states = self.fitting(masks)?;
         let mut open: Vec<Arrangement> = states.iter().cloned().collect();
         while let Some(state) = open.pop() {
@@ -326,7 +321,7 @@ impl OrbitPuzzle {
         let texts: BTreeSet<String> = masks.iter().map(|mask| self.text(mask)).collect();
         let (texts, states) = (texts.into_iter().collect(), states.into_iter().collect());
         let goals = GoalSet { texts, subgroup: subgroup.to_vec(), states };
-        Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
+        Ok(Puzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
     fn many_goals(&self) -> PuzzleError {
@@ -369,20 +364,20 @@ impl OrbitPuzzle {
 
     /// The projection in which a mask is the solved state, if there is one: each kind of piece occurs at all of its
     /// positions or nowhere, and the orientations of the others are given everywhere or nowhere.
-    fn seen_by(&self, mask: &Arrangement) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+    fn seen_by(&self, mask: &Arrangement) -> Result<Option<Puzzle>, PuzzleError> {
         if !fits(&self.solved(), mask) || self.moves.iter().any(|one| one.requires.is_some()) {
             return Ok(None);
         }
         let mut seen = self.clone();
         for (index, row) in mask.0.iter().enumerate() {
-            let orbit = &self.orbits[index];
+            let set = &self.sets[index];
             // For each kind, the masked pieces at its positions.
             let of = |kind: usize| {
                 let own = move |(piece, _): &(&Placed, &Placed)| usize::from(piece.kind) == kind;
-                orbit.solved.iter().zip(row).filter(own).map(|(_, masked)| masked)
+                set.solved.iter().zip(row).filter(own).map(|(_, masked)| masked)
             };
-            let kinds = 0..orbit.moduli.len();
-            let is_free = |k: usize, m: &Placed| m.turn == Placed::ANY || orbit.moduli[k] == 1;
+            let kinds = 0..set.moduli.len();
+            let is_free = |k: usize, m: &Placed| m.turn == Placed::ANY || set.moduli[k] == 1;
             let hidden: Vec<bool> =
                 kinds.clone().map(|k| of(k).all(|m| m.kind == Placed::ANY)).collect();
             let unturned: Vec<bool> = kinds.clone().map(|k| of(k).all(|m| is_free(k, m))).collect();
@@ -391,8 +386,8 @@ impl OrbitPuzzle {
             let mixed = |k: usize| {
                 of(k).any(|m| (m.kind == Placed::ANY) != hidden[k] || is_free(k, m) != unturned[k])
             };
-            let modulus = rest().next().map_or(1, |k| orbit.moduli[k]);
-            let alike = |k: usize| unseen || !unturned[k] && orbit.moduli[k] == modulus;
+            let modulus = rest().next().map_or(1, |k| set.moduli[k]);
+            let alike = |k: usize| unseen || !unturned[k] && set.moduli[k] == modulus;
             if kinds.clone().any(mixed) || !rest().all(alike) {
                 return Ok(None);
             }
@@ -410,18 +405,18 @@ impl OrbitPuzzle {
 
     /// The projection whose states are the cosets of the subgroup that some moves generate, if there is one: pieces
     /// that the subgroup takes to each other's places look alike.
-    fn cosets(&self, subgroup: &[Transformation]) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+    fn cosets(&self, subgroup: &[Transformation]) -> Result<Option<Puzzle>, PuzzleError> {
         if self.free_moves().is_none() {
             return Ok(None);
         }
         let mut seen = self.clone();
-        for (index, orbit) in seen.orbits.iter_mut().enumerate() {
-            join(orbit, index, subgroup);
+        for (index, set) in seen.sets.iter_mut().enumerate() {
+            join(set, index, subgroup);
         }
         let Ok(seen) = seen.rebuilt() else { return Ok(None) };
-        let one = |(i, of): (usize, &Transformation)| OrbitMove::free(i.to_string(), of.clone());
+        let one = |(i, of): (usize, &Transformation)| Move::free(i.to_string(), of.clone());
         let moves = subgroup.iter().enumerate().map(one).collect();
-        let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
+        let made = match Puzzle::new("", self.sets.clone(), moves) {
             Ok(made) => made.states(),
             // The subgroup has no visible effect.
             Err(error) if error.kind() == PuzzleErrorKind::NoMoves => Some(BigUint::from(1u8)),
@@ -444,7 +439,7 @@ impl OrbitPuzzle {
         &self,
         mask: &Arrangement,
     ) -> Result<impl Iterator<Item = Arrangement> + use<>, PuzzleError> {
-        let choices = self.orbits.iter().zip(&mask.0).map(|(orbit, row)| rows(orbit, row));
+        let choices = self.sets.iter().zip(&mask.0).map(|(set, row)| rows(set, row));
         let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| self.many_goals())?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
         if all > MAX_TRIED {
@@ -478,9 +473,9 @@ fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
     state.0.iter().flatten().zip(mask.0.iter().flatten()).all(fits)
 }
 
-/// The rows of an orbit's pieces that match a row of a mask; `None` if there are too many.
-pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
-    let kinds = 0..orbit.moduli.len() as u8;
+/// The rows of a set's pieces that match a row of a mask; `None` if there are too many.
+pub(super) fn rows(set: &PieceSet, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
+    let kinds = 0..set.moduli.len() as u8;
     let mut rows = vec![Vec::new()];
     for (at, &masked) in mask.iter().enumerate() {
         let mut longer = Vec::new();
@@ -490,11 +485,11 @@ pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
                 row.iter().filter(|piece: &&Placed| piece.kind == kind).count() + later
             };
             let free = kinds.clone().filter(|&kind| match masked.kind {
-                Placed::ANY => used(kind) < orbit.pieces_of(kind),
+                Placed::ANY => used(kind) < set.pieces_of(kind),
                 named => named == kind,
             });
             for kind in free {
-                let turns = 0..orbit.moduli[usize::from(kind)];
+                let turns = 0..set.moduli[usize::from(kind)];
                 for turn in turns.filter(|&turn| masked.turn == Placed::ANY || masked.turn == turn)
                 {
                     let mut next = row.clone();
@@ -511,32 +506,31 @@ pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
     Some(rows)
 }
 
-/// Makes those pieces of an orbit look alike that a subgroup takes to each other's places, with their orientations
+/// Makes those pieces of a set look alike that a subgroup takes to each other's places, with their orientations
 /// matched accordingly.
-fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
-    let each = usize::from(orbit.orientations);
+fn join(set: &mut PieceSet, index: usize, subgroup: &[Transformation]) {
+    let each = usize::from(set.orientations);
     let moves: Vec<Vec<u8>> =
-        subgroup.iter().map(|of| of.locations(index, orbit.orientations)).collect();
+        subgroup.iter().map(|of| of.locations(index, set.orientations)).collect();
     let location = |position: usize, turn: usize| position * each + turn % each;
-    let mut joined: Vec<Option<Placed>> = vec![None; orbit.positions()];
+    let mut joined: Vec<Option<Placed>> = vec![None; set.positions()];
     let mut moduli = Vec::new();
-    for first in 0..orbit.positions() {
+    for first in 0..set.positions() {
         if joined[first].is_some() {
             continue;
         }
         // Where a mark on a piece arrives, including places where a piece that looks alike is.
-        let mut marked = vec![false; orbit.locations()];
-        let mut open = vec![location(first, orbit.solved[first].turn.into())];
+        let mut marked = vec![false; set.locations()];
+        let mut open = vec![location(first, set.solved[first].turn.into())];
         while let Some(at) = open.pop() {
             if std::mem::replace(&mut marked[at], true) {
                 continue;
             }
             open.extend(moves.iter().map(|to| usize::from(to[at])));
-            let piece = orbit.solved[at / each];
-            let modulus = usize::from(orbit.moduli[usize::from(piece.kind)]);
+            let piece = set.solved[at / each];
+            let modulus = usize::from(set.moduli[usize::from(piece.kind)]);
             let ahead = at % each + each - usize::from(piece.turn);
-            let same =
-                orbit.solved.iter().enumerate().filter(|(_, other)| other.kind == piece.kind);
+            let same = set.solved.iter().enumerate().filter(|(_, other)| other.kind == piece.kind);
             for (position, other) in same {
                 let turns = (0..each).filter(|turn| turn % modulus == ahead % modulus);
                 open.extend(turns.map(|turn| location(position, usize::from(other.turn) + turn)));
@@ -554,6 +548,6 @@ fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
         moduli.push(modulus);
     }
     let placed = |piece: Option<Placed>| piece.expect("every position was the first one or joined");
-    orbit.solved = joined.into_iter().map(placed).collect();
-    orbit.moduli = moduli;
+    set.solved = joined.into_iter().map(placed).collect();
+    set.moduli = moduli;
 }

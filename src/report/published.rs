@@ -13,9 +13,8 @@ use serde_json::{Map, Value};
 use crate::{
     Error,
     puzzle::{
-        Board, Goal, Metric, Size, StateSpace, Variant, families, formats, named,
-        orbits::{Orbit, OrbitPuzzle, Turns},
-        space::DistributionKey,
+        Board, Goal, Metric, PieceSet, Puzzle, Size, StateSpace, Turns, Variant, families, formats,
+        named, space::DistributionKey,
     },
     report::thousands,
 };
@@ -138,13 +137,13 @@ impl Known {
 /// identified by their moves, whatever the names and the order of sets, positions and moves. Cost: milliseconds, once.
 ///
 /// ```
-/// use tilewave::puzzle::{named, orbits::Turns};
+/// use tilewave::puzzle::{named, Turns};
 /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
 /// let found = tilewave::report::published_growth(&cube).unwrap();
 /// assert_eq!((found.counts()[9], found.name()), (17_596_479_795, "OEIS A080601"));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
+pub fn published_growth(puzzle: &Puzzle) -> Option<Published> {
     static LISTED: LazyLock<Vec<ListedGrowth>> = LazyLock::new(|| {
         let table = rows(include_str!("../../tests/data/frontier.json"));
         let table = table.expect("the table of growth by lists is part of the program");
@@ -174,24 +173,24 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
 }
 
 /// What a puzzle for list searches is, if its states can be numbered: a board, or one set of different pieces.
-fn distribution_key(puzzle: &OrbitPuzzle) -> Option<DistributionKey> {
-    let [orbit] = puzzle.orbits() else { return None };
+fn distribution_key(puzzle: &Puzzle) -> Option<DistributionKey> {
+    let [set] = puzzle.sets() else { return None };
     let own = puzzle.to_json();
     if let Ok(size) = puzzle.name().parse::<Size>() {
-        let tiles: Vec<u16> = orbit.solved.iter().map(|piece| u16::from(piece.kind)).collect();
+        let tiles: Vec<u16> = set.solved.iter().map(|piece| u16::from(piece.kind)).collect();
         let start = Board::new(size, &tiles).ok()?;
         return [Metric::Stm, Metric::Mtm].into_iter().find_map(|metric| {
             let space = StateSpace::of_board(start.clone()).in_metric(metric);
-            let is_it = OrbitPuzzle::of_space(&space).is_ok_and(|of| of.to_json() == own);
+            let is_it = Puzzle::of_space(&space).is_ok_and(|of| of.to_json() == own);
             is_it.then(|| DistributionKey::Board(size, start.blank(), metric))
         });
     }
     if puzzle.free_moves().is_none() || puzzle.goals().len() > 1 {
         return None;
     }
-    let count = orbit.positions();
-    let is_plain = count <= OrbitPuzzle::MAX_POSITIONS
-        && *orbit == Orbit::distinct(orbit.name.clone(), count as u8, 1);
+    let count = set.positions();
+    let is_plain = count <= Puzzle::MAX_POSITIONS
+        && *set == PieceSet::distinct(set.name.clone(), count as u8, 1);
     is_plain.then(|| DistributionKey::Puzzle(puzzle.fingerprint()))
 }
 
@@ -205,7 +204,7 @@ struct ListedGrowth {
     counts: Vec<u64>,
     source: String,
     #[serde(skip)]
-    made: OnceLock<Vec<OrbitPuzzle>>,
+    made: OnceLock<Vec<Puzzle>>,
 }
 
 impl ListedGrowth {
@@ -214,7 +213,7 @@ impl ListedGrowth {
     }
 
     fn published(&self) -> Published {
-        let first = self.made().first().map(OrbitPuzzle::to_json);
+        let first = self.made().first().map(Puzzle::to_json);
         // The position within a source is given in brackets.
         let source = self.source.split(" (").next().unwrap_or_default().into();
         let of = DistributionKey::Listed(first.unwrap_or_default());
@@ -222,15 +221,15 @@ impl ListedGrowth {
     }
 
     /// The puzzles with this growth. Making them takes up to milliseconds, once.
-    fn made(&self) -> &[OrbitPuzzle] {
+    fn made(&self) -> &[Puzzle] {
         self.made.get_or_init(|| self.puzzles())
     }
 
-    fn puzzles(&self) -> Vec<OrbitPuzzle> {
+    fn puzzles(&self) -> Vec<Puzzle> {
         if let Ok(size) = self.name.parse::<Size>() {
             let goals = [Goal::First, Goal::Last].map(|goal| goal.board(size).ok());
             let spaces = goals.into_iter().flatten().map(StateSpace::of_board);
-            return spaces.filter_map(|space| OrbitPuzzle::of_space(&space).ok()).collect();
+            return spaces.filter_map(|space| Puzzle::of_space(&space).ok()).collect();
         }
         let puzzle = named::parse(&self.name);
         puzzle.and_then(|puzzle| self.variant.of(puzzle, self.turns).ok()).into_iter().collect()
@@ -303,7 +302,7 @@ struct PublishedGrowth {
 }
 
 /// A member of a family, or a puzzle whose file is part of the program.
-fn of_permutations(name: &str) -> Result<OrbitPuzzle, Error> {
+fn of_permutations(name: &str) -> Result<Puzzle, Error> {
     if name == "dino" {
         let text = include_str!("../../tests/data/puzzles/dino.gap");
         return Ok(formats::read("dino.gap", text, None)?);

@@ -10,7 +10,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     outcome::{DiskUse, Outcome, PlaneStore},
-    puzzle::{Metric, Searched, orbits::OrbitPuzzle},
+    puzzle::{Metric, Puzzle, Searched},
     report::{
         Difference, Published, bytes, counted, duration, grouped, own_for, published_for,
         published_growth, rate, thousands,
@@ -44,10 +44,10 @@ pub fn described(of: &Searched) -> String {
 /// puzzles that are not boards also `goals`, `moves` (their names) and `fingerprint`, a hash of pieces, moves and
 /// goals.
 pub fn identity(of: &Searched) -> Value {
-    let names = |puzzle: &OrbitPuzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
+    let names = |puzzle: &Puzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
     let (board, puzzle, metric, goal, start, listed) = match of {
         Searched::Numbered(space) => {
-            let listed = space.puzzle().and_then(|_| OrbitPuzzle::of_space(space).ok());
+            let listed = space.puzzle().and_then(|_| Puzzle::of_space(space).ok());
             let metric = space.metric().map(Metric::name);
             let metric = metric.or_else(|| listed.as_ref()?.metric());
             let board = space.size().map(|size| size.to_string());

@@ -10,7 +10,7 @@ use crate::{
     Error,
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer},
     perm::{ALL, Gathers, LANES, Layout, MAX_LEN, Reach, Register},
-    puzzle::{Puzzle, State},
+    puzzle::{MoveGraph, State},
     search::SearchError,
     store::Array,
     threads::each_part,
@@ -66,7 +66,7 @@ impl Groups {
     const MAX_CELLS: usize = 8;
 
     /// Returns the groups of the states that are reachable from even lines with a given cell.
-    pub fn new(puzzle: &Puzzle, start: usize) -> Groups {
+    pub fn new(puzzle: &MoveGraph, start: usize) -> Groups {
         let (colours, bipartite) = reached(puzzle, start);
         let classes = (0..1 + usize::from(bipartite)).map(|class| {
             let groups = |parity: usize| {
@@ -145,7 +145,7 @@ impl Groups {
 
 /// Returns, for each parity of lines and each cell, whether paths there have odd length, where paths to the first have
 /// even length (`None` if no path leads there), and whether all paths to each of them have lengths of the same parity.
-fn reached(puzzle: &Puzzle, start: usize) -> ([Vec<Option<usize>>; 2], bool) {
+fn reached(puzzle: &MoveGraph, start: usize) -> ([Vec<Option<usize>>; 2], bool) {
     let (mut colours, mut bipartite) = ([0, 1].map(|_| vec![None; puzzle.cells()]), true);
     colours[0][start] = Some(0);
     let mut queue = VecDeque::from([(0, start, 0)]);

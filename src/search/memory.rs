@@ -16,7 +16,7 @@ use crate::{
     kernel::{Kernel, Tally},
     perm::{Gathers, LANES, Layout, REGISTER_BYTES, Register, layout, lehmer},
     progress::{NoProgress, Phase, Progress},
-    puzzle::{Searched, State, StateSpace, Window, orbits::OrbitPuzzle},
+    puzzle::{Puzzle, Searched, State, StateSpace, Window},
     search::{
         BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Engine, Expansion, FoundLevels,
         Frontier, Groups, IncomingStep, LastStates, LongWindowArrays, LongWindows, Outcome, Search,
@@ -165,9 +165,9 @@ pub fn lists_instead(
     numbered: bool,
     on_disk: bool,
     directories: Option<&Directories>,
-) -> Result<Option<OrbitPuzzle>, Error> {
+) -> Result<Option<Puzzle>, Error> {
     let space = &search.space;
-    let puzzle = || Ok(Some(OrbitPuzzle::of_space(space)?));
+    let puzzle = || Ok(Some(Puzzle::of_space(space)?));
     if is_large(space) {
         return puzzle();
     }
@@ -180,8 +180,7 @@ pub fn lists_instead(
         _ if !on_disk => search.resources.exceeded_by(plan.array_bytes).is_some(),
         Some(begun) => begun.manifest.lists.is_some(),
         None => {
-            let lists =
-                FrontierSearch::new(OrbitPuzzle::of_space(space)?).max_depth(search.max_depth);
+            let lists = FrontierSearch::new(Puzzle::of_space(space)?).max_depth(search.max_depth);
             plan.states > MANY && lists.expected_widest() < plan.states as f64 / THIN
         }
     };

@@ -7,7 +7,7 @@ use crate::{
     kernel::Tally,
     perm::Register,
     progress::{LevelDone, Progress},
-    puzzle::{Puzzle, State, StateSpace},
+    puzzle::{MoveGraph, State, StateSpace},
     search::SearchError,
 };
 
@@ -141,7 +141,7 @@ const MOST_LEVELS: usize = 1000;
 // that can be exchanged.
 
 /// Returns the number of paths of each length from a cell, one depth after another; endless if paths are.
-fn growth(puzzle: &Puzzle, cell: usize) -> impl Iterator<Item = u64> {
+fn growth(puzzle: &MoveGraph, cell: usize) -> impl Iterator<Item = u64> {
     let edges = puzzle.edges();
     let from = |cell| (0..edges.len()).filter(move |&edge| edges[edge].from == cell);
     let moved = |line: &[usize], edge: usize| {

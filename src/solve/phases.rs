@@ -14,11 +14,7 @@ use crate::{
     Error,
     progress::{Phase, Progress},
     pruning::{PruningTable, allows_all_moves, row_rank::PieceMap},
-    puzzle::{
-        Unreachable, Variant,
-        orbits::{Arrangement, OrbitPuzzle, Turns},
-        reachable::Reachability,
-    },
+    puzzle::{Arrangement, Puzzle, Turns, Unreachable, Variant, reachable::Reachability},
     solve::{
         Answer, SolveError,
         puzzles::{PuzzleSolver, move_named, replayed, unreached},
@@ -30,7 +26,7 @@ use crate::{
 /// ```
 /// use tilewave::pruning::PruningTable;
 /// use tilewave::table::TableEncoding;
-/// use tilewave::puzzle::{Variant, named, orbits::Turns};
+/// use tilewave::puzzle::{Variant, named, Turns};
 /// use tilewave::{Error, Resources, solve::PhaseSolver};
 /// let puzzle = named::parse("skewb").unwrap().counting(Turns::Powers)?;
 /// let centres = Variant { pieces: vec!["centres".into()], ..Variant::default() };
@@ -44,7 +40,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub struct PhaseSolver {
-    puzzle: OrbitPuzzle,
+    puzzle: Puzzle,
     /// Which states are reachable, as far as that is known.
     reachable: Reachability,
     /// For each phase, its solver, and how the puzzle's pieces correspond to those of the phase.
@@ -59,11 +55,11 @@ impl PhaseSolver {
     /// [`PuzzleError`](crate::puzzle::PuzzleError) for an impossible variant; the errors of the function; the errors of
     /// [`PuzzleSolver::new`].
     pub fn new<E: From<Error>>(
-        puzzle: OrbitPuzzle,
+        puzzle: Puzzle,
         via: &[Variant],
-        mut tables: impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
+        mut tables: impl FnMut(&Puzzle) -> Result<Vec<PruningTable>, E>,
     ) -> Result<PhaseSolver, E> {
-        let mut phase = |left: &OrbitPuzzle, of: OrbitPuzzle| -> Result<_, E> {
+        let mut phase = |left: &Puzzle, of: Puzzle| -> Result<_, E> {
             let map = PieceMap::new(left, &of).expect("a variant is a projection");
             let tables = tables(&of)?;
             Ok((PuzzleSolver::new(of, tables).map_err(Error::from)?, map))
@@ -82,7 +78,7 @@ impl PhaseSolver {
     }
 
     /// Returns the puzzle.
-    pub fn puzzle(&self) -> &OrbitPuzzle {
+    pub fn puzzle(&self) -> &Puzzle {
         &self.puzzle
     }
 
@@ -144,7 +140,7 @@ impl PhaseSolver {
                 continue;
             };
             let of = |index: usize| &all[index].transformation;
-            let both = of(before).then(of(one), self.puzzle.orbits());
+            let both = of(before).then(of(one), self.puzzle.sets());
             let seen = |index: &usize| self.puzzle.seen(of(*index)) == self.puzzle.seen(&both);
             if self.puzzle.does_something(&both) {
                 match (0..all.len()).find(seen) {
@@ -181,10 +177,10 @@ mod tests {
     /// Random states through phases of every kind; each phase is as short as its table says.
     #[test]
     fn phases_end_at_the_solved_state() {
-        let tables = |puzzle: &OrbitPuzzle| {
+        let tables = |puzzle: &Puzzle| {
             let all = PruningTable::default_projections(puzzle, None)?.into_iter();
             let table =
-                |of: OrbitPuzzle| PruningTable::build(&of, TableEncoding::Nibble, Resources::new());
+                |of: Puzzle| PruningTable::build(&of, TableEncoding::Nibble, Resources::new());
             all.map(table).collect::<Result<Vec<_>, Error>>()
         };
         let pieces = |text: &str| Variant {

@@ -18,10 +18,7 @@ use crate::{
     frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
     pruning::allows_all_moves,
-    puzzle::{
-        Board, Direction, Moves, Size,
-        orbits::{OrbitPlace, OrbitPuzzle, Transformation},
-    },
+    puzzle::{Board, Direction, Moves, PieceAt, Puzzle, Size, Transformation},
     random::SplitMix64,
     threads::map_numbers,
 };
@@ -283,14 +280,14 @@ pub(crate) struct WordPruner {
 impl WordPruner {
     /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
     /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
-    pub fn new(puzzle: &OrbitPuzzle) -> WordPruner {
+    pub fn new(puzzle: &Puzzle) -> WordPruner {
         let free = allows_all_moves(puzzle);
         let forbidden = if free { duplicate_words(puzzle) } else { undone(puzzle) };
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
 
     /// Returns a pruner that allows all moves.
-    pub fn none(puzzle: &OrbitPuzzle) -> WordPruner {
+    pub fn none(puzzle: &Puzzle) -> WordPruner {
         WordPruner::without(puzzle.moves().len(), &[])
     }
 
@@ -311,10 +308,10 @@ impl WordPruner {
 }
 
 /// Pairs of moves in which the second undoes the first.
-fn undone(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
+fn undone(puzzle: &Puzzle) -> Vec<Vec<u16>> {
     let moves = puzzle.moves();
     let undoes = |first: &Transformation, then: &Transformation| {
-        !puzzle.does_something(&first.then(then, puzzle.orbits()))
+        !puzzle.does_something(&first.then(then, puzzle.sets()))
     };
     let all = (0..moves.len()).flat_map(|a| (0..moves.len()).map(move |b| (a, b)));
     all.filter(|&(a, b)| undoes(&moves[a].transformation, &moves[b].transformation))
@@ -323,15 +320,15 @@ fn undone(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
 }
 
 /// The shortest sequences that have the same effect as earlier ones.
-fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
-    let orbits = puzzle.orbits();
+fn duplicate_words(puzzle: &Puzzle) -> Vec<Vec<u16>> {
+    let sets = puzzle.sets();
     let moves: Vec<&Transformation> =
         puzzle.moves().iter().map(|one| &one.transformation).collect();
     let mut known: HashSet<Transformation> =
-        HashSet::from([puzzle.seen(&Transformation::identity(orbits))]);
+        HashSet::from([puzzle.seen(&Transformation::identity(sets))]);
     let mut forbidden: Vec<Vec<u16>> = Vec::new();
     // The sequences of a length, in order, and their effects.
-    let mut level = BTreeMap::from([(Vec::<u16>::new(), Transformation::identity(orbits))]);
+    let mut level = BTreeMap::from([(Vec::<u16>::new(), Transformation::identity(sets))]);
     let mut all = 0;
     while !level.is_empty() && all + level.len() * moves.len() <= MOST {
         let mut next = BTreeMap::new();
@@ -342,7 +339,7 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
                 if longer.len() > 1 && !level.contains_key(&longer[1..]) {
                     continue;
                 }
-                let both = done.then(transformation, orbits);
+                let both = done.then(transformation, sets);
                 if known.insert(puzzle.seen(&both)) {
                     next.insert(longer, both);
                 } else {
@@ -360,26 +357,26 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
 // and every move has its inverse and is always allowed. A state and its inverse need the same number of moves.
 
 /// The effects of moves on the rows of inverses; `None` if states have no inverses.
-pub(crate) fn inverse_moves(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
-    let whole = puzzle.orbits().iter().all(|orbit| {
-        orbit.solved.iter().all(|piece| orbit.pieces_of(piece.kind) == 1 && piece.turn == 0)
-            && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
+pub(crate) fn inverse_moves(puzzle: &Puzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
+    let whole = puzzle.sets().iter().all(|set| {
+        set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
+            && set.moduli.iter().all(|&modulus| modulus == set.orientations)
     });
     let one_goal = *puzzle.goals() == [puzzle.solved()];
     if !whole || !allows_all_moves(puzzle) || !one_goal || puzzle.is_directed() {
         return None;
     }
     let moves = puzzle.moves().iter().map(|one| {
-        let inverse = one.transformation.inverse(puzzle.orbits());
+        let inverse = one.transformation.inverse(puzzle.sets());
         // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece goes
         // where the piece goes whose home it reaches first.
         let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
         for field in &fields.fields {
             let FieldKind::Location { kind } = field.kind else { return None };
-            let turn = &inverse.0[field.orbit];
-            let home = home_of(puzzle, field.orbit, kind)?;
+            let turn = &inverse.0[field.set];
+            let home = home_of(puzzle, field.set, kind)?;
             let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
-            map.source.push(field_of(puzzle, fields, field.orbit, to)? as u16);
+            map.source.push(field_of(puzzle, fields, field.set, to)? as u16);
             let (modulus, twist) = (field.modulus, usize::from(turn.twist[to]));
             let turned = |value| value / modulus * modulus + (value % modulus + twist) % modulus;
             map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
@@ -390,13 +387,13 @@ pub(crate) fn inverse_moves(puzzle: &OrbitPuzzle, fields: &StateFields) -> Optio
 }
 
 /// The row of the inverse of a state.
-pub(crate) fn inverse_row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
+pub(crate) fn inverse_row(puzzle: &Puzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
     let mut inverse = vec![0; row.len()];
     for (field, &value) in fields.fields.iter().zip(row) {
         let FieldKind::Location { kind } = field.kind else { continue };
         let (modulus, value) = (field.modulus, usize::from(value));
-        let of = field_of(puzzle, fields, field.orbit, value / modulus);
-        if let (Some(home), Some(of)) = (home_of(puzzle, field.orbit, kind), of) {
+        let of = field_of(puzzle, fields, field.set, value / modulus);
+        if let (Some(home), Some(of)) = (home_of(puzzle, field.set, kind), of) {
             inverse[of] = (home * modulus + (modulus - value % modulus) % modulus) as u8;
         }
     }
@@ -404,19 +401,14 @@ pub(crate) fn inverse_row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]
 }
 
 /// The position of a piece in the solved state.
-fn home_of(puzzle: &OrbitPuzzle, orbit: usize, kind: u8) -> Option<usize> {
-    puzzle.orbits()[orbit].solved.iter().position(|piece| piece.kind == kind)
+fn home_of(puzzle: &Puzzle, set: usize, kind: u8) -> Option<usize> {
+    puzzle.sets()[set].solved.iter().position(|piece| piece.kind == kind)
 }
 
 /// The field of the piece that is at a position in the solved state.
-fn field_of(
-    puzzle: &OrbitPuzzle,
-    fields: &StateFields,
-    orbit: usize,
-    home: usize,
-) -> Option<usize> {
-    let kind = puzzle.orbits()[orbit].solved[home].kind;
-    fields.location(OrbitPlace { orbit: orbit as u8, position: 0, kind })
+fn field_of(puzzle: &Puzzle, fields: &StateFields, set: usize, home: usize) -> Option<usize> {
+    let kind = puzzle.sets()[set].solved[home].kind;
+    fields.location(PieceAt { set: set as u8, position: 0, kind })
 }
 
 // Effects of moves on rows: the fields of a state and, if they are used, of its inverse.
@@ -440,7 +432,7 @@ struct RowMove {
 
 impl RowMoves {
     /// The moves in a single stage; `back` has their effects on inverses, if these are used.
-    pub fn new(puzzle: &OrbitPuzzle, fields: &StateFields, back: Option<&[FieldMap]>) -> RowMoves {
+    pub fn new(puzzle: &Puzzle, fields: &StateFields, back: Option<&[FieldMap]>) -> RowMoves {
         let mut values = Vec::new();
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut moves = Vec::new();
@@ -513,7 +505,7 @@ impl RowMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{named, orbits::Turns};
+    use crate::puzzle::{Turns, named};
 
     #[test]
     fn sequences_are_as_many_as_states_where_all_duplicates_are_known() {

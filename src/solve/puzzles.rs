@@ -26,8 +26,7 @@ use crate::{
     progress::{NoProgress, Progress},
     pruning::{PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
-        PuzzleError, Unreachable, Variant,
-        orbits::{Arrangement, OrbitMove, OrbitPuzzle, OrbitTurn},
+        Arrangement, Move, Puzzle, PuzzleError, SetAction, Unreachable, Variant,
         reachable::Reachability,
     },
     random::SplitMix64,
@@ -63,7 +62,7 @@ const SPLIT_BYTES: usize = 1 << 28;
 /// ```
 /// use tilewave::pruning::PruningTable;
 /// use tilewave::table::TableEncoding;
-/// use tilewave::puzzle::{named, orbits::Turns};
+/// use tilewave::puzzle::{named, Turns};
 /// use tilewave::{Resources, solve::PuzzleSolver};
 /// let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers)?;
 /// let table = PruningTable::build(&cube, TableEncoding::Nibble, Resources::new())?;
@@ -74,7 +73,7 @@ const SPLIT_BYTES: usize = 1 << 28;
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub struct PuzzleSolver {
-    puzzle: OrbitPuzzle,
+    puzzle: Puzzle,
     /// Which states are reachable, as far as that is known.
     reachable: Reachability,
     fields: StateFields,
@@ -135,24 +134,24 @@ struct PuzzleSubtree {
 /// Tells views which part of a puzzle they read, removes those that read several, and returns the number of parts. A
 /// part is a collection of sets of pieces: no move and no table goes beyond one.
 fn number_parts(
-    (puzzle, fields): (&OrbitPuzzle, &StateFields),
+    (puzzle, fields): (&Puzzle, &StateFields),
     tables: Vec<Vec<usize>>,
     views: &mut Vec<TableView>,
 ) -> usize {
-    let moved = |one: &OrbitMove| {
+    let moved = |one: &Move| {
         let turns = one.transformation.0.iter().enumerate();
-        let moved = turns.filter(|(_, turn)| **turn != OrbitTurn::still(turn.source.len()));
+        let moved = turns.filter(|(_, turn)| **turn != SetAction::still(turn.source.len()));
         moved.map(|(set, _)| set).collect()
     };
     // For each set, the first one of its part.
-    let mut first: Vec<usize> = (0..puzzle.orbits().len()).collect();
+    let mut first: Vec<usize> = (0..puzzle.sets().len()).collect();
     for sets in puzzle.moves().iter().map(moved).chain(tables) {
         let joined: Vec<usize> = sets.into_iter().map(|set| first[set]).collect();
         let Some(&least) = joined.iter().min() else { continue };
         first.iter_mut().filter(|own| joined.contains(own)).for_each(|own| *own = least);
     }
     // The fields of the inverse follow those of the state.
-    let part = |field: usize| first[fields.fields[field % fields.fields.len()].orbit];
+    let part = |field: usize| first[fields.fields[field % fields.fields.len()].set];
     views.retain_mut(|view| {
         let mut parts = view.rank.fields().into_iter().map(part);
         view.part = parts.next().unwrap_or_default();
@@ -170,15 +169,15 @@ impl PuzzleSolver {
     /// # Errors
     /// [`SolveError::Database`] says which table cannot be used, and why.
     pub fn new(
-        puzzle: OrbitPuzzle,
+        puzzle: Puzzle,
         tables: impl IntoIterator<Item = impl Into<Arc<PruningTable>>>,
     ) -> Result<PuzzleSolver, SolveError> {
         let tables: Vec<Arc<PruningTable>> = tables.into_iter().map(Into::into).collect();
         let fields = StateFields::of(&puzzle);
         // A table of the whole puzzle gives all distances: then symmetries, inverses and a pruner only take time.
         let whole = |table: &Arc<PruningTable>| {
-            let of = |puzzle: &OrbitPuzzle| (puzzle.moves().len(), puzzle.goals().len());
-            table.puzzle().orbits() == puzzle.orbits() && of(table.puzzle()) == of(&puzzle)
+            let of = |puzzle: &Puzzle| (puzzle.moves().len(), puzzle.goals().len());
+            table.puzzle().sets() == puzzle.sets() && of(table.puzzle()) == of(&puzzle)
         };
         let exact = tables.iter().position(whole);
         let (back, group, words) = if exact.is_some() {
@@ -204,7 +203,7 @@ impl PuzzleSolver {
             if encoding == TableEncoding::Mod3 && puzzle.is_directed() {
                 return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
-            sets.push(map.orbit.clone());
+            sets.push(map.set.clone());
             if exact.is_some_and(|exact| exact != index) {
                 continue;
             }
@@ -303,11 +302,11 @@ impl PuzzleSolver {
     }
 
     /// Returns the puzzle.
-    pub fn puzzle(&self) -> &OrbitPuzzle {
+    pub fn puzzle(&self) -> &Puzzle {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`OrbitPuzzle::reaches`]) or
+    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`Puzzle::reaches`]) or
     /// the tables tell; `None` if neither does. Cost: a few microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.reaches(&self.puzzle, state).or_else(|| {
@@ -482,13 +481,13 @@ fn saturated(depth: usize) -> u8 {
 }
 
 /// The error for a state to which no moves lead.
-pub(crate) fn unreached(puzzle: &OrbitPuzzle, why: impl ToString) -> SolveError {
+pub(crate) fn unreached(puzzle: &Puzzle, why: impl ToString) -> SolveError {
     PuzzleError::unreached(puzzle, why.to_string()).into()
 }
 
 /// The names of some moves, if they solve a state.
 pub(crate) fn replayed(
-    puzzle: &OrbitPuzzle,
+    puzzle: &Puzzle,
     state: &Arrangement,
     moves: impl IntoIterator<Item = usize>,
 ) -> Option<Vec<String>> {
@@ -501,7 +500,7 @@ pub(crate) fn replayed(
 }
 
 /// The number of the move with a name.
-pub(crate) fn move_named(puzzle: &OrbitPuzzle, name: &str) -> Option<usize> {
+pub(crate) fn move_named(puzzle: &Puzzle, name: &str) -> Option<usize> {
     puzzle.moves().iter().position(|one| one.name == name)
 }
 

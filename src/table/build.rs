@@ -6,7 +6,7 @@ use crate::{
     Error,
     perm::{LANES, Layout, Register, lehmer},
     progress::{NoProgress, Progress},
-    puzzle::{Board, State, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Board, Puzzle, State, StateSpace},
     search::{self, Engine, Search, SearchError, memory::run_each},
     store::{BLOCK_BYTES, FileHeader as _, Image},
     system::SystemError,
@@ -233,7 +233,7 @@ fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader
         parities: (space.lines() / lehmer::even_count(space.line_len())) as u8,
         bytes: text.len() as u64,
         checksum: 0,
-        fingerprint: space.puzzle().map_or(0, OrbitPuzzle::fingerprint),
+        fingerprint: space.puzzle().map_or(0, Puzzle::fingerprint),
     };
     Ok((TableHeader::new(puzzle, encoding), text))
 }

@@ -6,9 +6,8 @@ use crate::{
     Error,
     kernel::prefetch,
     puzzle::{
-        Board, CellMove, CellMoves, Metric, Moves, NamedMove, Position, PuzzleError, State,
+        Board, CellMove, CellMoves, Metric, Moves, NamedMove, Position, Puzzle, PuzzleError, State,
         StateSpace,
-        orbits::OrbitPuzzle,
         rows::{self, RowFault},
     },
     store::{Container, MAX_DEPTH, TableFile, TableKind},
@@ -54,7 +53,7 @@ impl TableKind for StateDepths {
             TablePuzzle::Defined { fingerprint, .. } => {
                 let text = str::from_utf8(file.index()).ok();
                 let space = text.and_then(StateSpace::from_puzzle_text);
-                let same = |of: &OrbitPuzzle| of.fingerprint() == *fingerprint;
+                let same = |of: &Puzzle| of.fingerprint() == *fingerprint;
                 space.filter(|of| of.puzzle().is_some_and(same))
             }
         };
@@ -152,7 +151,7 @@ impl DistanceTable {
     /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
     /// reached. For boards, the list is empty. Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
-        let generators = self.of.space.puzzle().map(OrbitPuzzle::moves);
+        let generators = self.of.space.puzzle().map(Puzzle::moves);
         let name = |step: &NamedMove| match *step {
             NamedMove::Generator(index) => Some(generators?.get(index)?.name.as_str()),
             NamedMove::Tiles(..) => None,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::{
     hint::{BUILD_PRUNING, BUILD_TABLE, BYTES, ENCODING, Hint, MEMORY, PIECES},
     perm::lehmer,
-    puzzle::{Board, Metric, State, orbits::OrbitPuzzle},
+    puzzle::{Board, Metric, Puzzle, State},
     search::Search,
     store::{self, Fields, MAX_DEPTH, SectionLayout},
     system::{FileKind, SystemError},
@@ -44,7 +44,7 @@ pub(crate) enum TablePuzzle {
         bytes: u64,
         /// XXH3-64 of the definition.
         checksum: u64,
-        /// [`OrbitPuzzle::fingerprint`].
+        /// [`Puzzle::fingerprint`].
         fingerprint: u64,
     },
 }
@@ -155,7 +155,7 @@ impl store::FileHeader for TableHeader {
 fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     let [cells, parities] = [21, 22].map(|at| fields.byte(at));
     let cells = usize::from(cells);
-    if !(2..=OrbitPuzzle::MAX_POSITIONS).contains(&cells) || !(1..=2).contains(&parities) {
+    if !(2..=Puzzle::MAX_POSITIONS).contains(&cells) || !(1..=2).contains(&parities) {
         return Err("invalid number of positions or parities");
     }
     let bytes = fields.u64(GOAL);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 use tilewave::Goal;
-use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Turns};
+use tilewave::puzzle::{Arrangement, Puzzle, Turns};
 use tilewave::puzzle::{Metric, StateSpace, Variant, families, named};
 
 use super::{json, stdout};
@@ -12,7 +12,7 @@ use crate::program::{room, run, tilewave};
 use crate::readme::words;
 
 /// The states at each depth, computed by plain code.
-fn plain(puzzle: &OrbitPuzzle) -> Vec<u64> {
+fn plain(puzzle: &Puzzle) -> Vec<u64> {
     let mut level = puzzle.goals().to_vec();
     let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
     let mut counts = Vec::new();
@@ -25,9 +25,9 @@ fn plain(puzzle: &OrbitPuzzle) -> Vec<u64> {
     counts
 }
 
-fn board(size: &str, metric: Metric) -> OrbitPuzzle {
+fn board(size: &str, metric: Metric) -> Puzzle {
     let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
-    OrbitPuzzle::of_space(&StateSpace::of_board(goal).in_metric(metric)).unwrap()
+    Puzzle::of_space(&StateSpace::of_board(goal).in_metric(metric)).unwrap()
 }
 
 /// A search is complete if it has found all states, also where it ends exactly at the last depth, and not before.
@@ -41,7 +41,7 @@ fn complete_searches_are_those_that_have_found_all_states() {
         ("2x2", board("2x2", Metric::Stm), &["", "--engine reference", "--engine frontier"][..]),
         ("2x4", board("2x4", Metric::Stm), &["", "--dir D", "--engine frontier --dir D"]),
         ("2x3 --metric mtm", board("2x3", Metric::Mtm), &["", "--engine frontier"]),
-        ("pancake:7", OrbitPuzzle::of_space(&pancake).unwrap(), &["", "--engine frontier"]),
+        ("pancake:7", Puzzle::of_space(&pancake).unwrap(), &["", "--engine frontier"]),
         ("3x3x3 --generators R2,U2,F2", cube(squares).unwrap(), &["", "--dir D"]),
         ("3x3x3 --pieces edges:1-2", cube(edges).unwrap(), &["", "--count-ahead", "--no-symmetry"]),
     ];
@@ -290,26 +290,26 @@ fn files_of_named_puzzles_are_recognised_by_their_moves() {
 }
 
 /// A puzzle as a file, with its sets, positions and moves in another order.
-fn tws(puzzle: &OrbitPuzzle) -> String {
+fn tws(puzzle: &Puzzle) -> String {
     use std::fmt::Write;
     let mut text = String::from("Name other\n");
-    let orbits: Vec<usize> = (0..puzzle.orbits().len()).rev().collect();
+    let sets: Vec<usize> = (0..puzzle.sets().len()).rev().collect();
     // Positions are numbered from the other end.
-    let place = |orbit: usize, at: usize| puzzle.orbits()[orbit].positions() - at;
-    for &i in &orbits {
-        let orbit = &puzzle.orbits()[i];
-        writeln!(text, "Set S{i} {} {}", orbit.positions(), orbit.orientations).unwrap();
+    let place = |set: usize, at: usize| puzzle.sets()[set].positions() - at;
+    for &i in &sets {
+        let set = &puzzle.sets()[i];
+        writeln!(text, "Set S{i} {} {}", set.positions(), set.orientations).unwrap();
     }
     text += "Solved\n";
-    for &i in &orbits {
+    for &i in &sets {
         let kinds: Vec<String> =
-            puzzle.orbits()[i].solved.iter().rev().map(|p| (p.kind + 1).to_string()).collect();
+            puzzle.sets()[i].solved.iter().rev().map(|p| (p.kind + 1).to_string()).collect();
         writeln!(text, "S{i}\n{}", kinds.join(" ")).unwrap();
     }
     text += "End\n";
     for (number, one) in puzzle.moves().iter().rev().enumerate() {
         writeln!(text, "Move M{number}").unwrap();
-        for &i in &orbits {
+        for &i in &sets {
             let turn = &one.transformation.0[i];
             let list = |of: &mut dyn Iterator<Item = String>| of.collect::<Vec<_>>().join(" ");
             let sources =

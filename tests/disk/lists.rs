@@ -7,7 +7,7 @@ use super::*;
 use tilewave::frontier::FrontierSearch;
 use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
 use tilewave::puzzle::named;
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Puzzle, Turns};
 use tilewave::search::Stop;
 
 /// A search of a board, a family or a named puzzle; `depth` after a comma.
@@ -15,7 +15,7 @@ fn of(name: &str) -> FrontierSearch {
     let (name, depth) = name.split_once(',').map_or((name, None), |(n, d)| (n, d.parse().ok()));
     let puzzle = match named::parse(name) {
         Some(puzzle) => puzzle.counting(Turns::Powers).unwrap(),
-        None => OrbitPuzzle::of_space(&search(name).space).unwrap(),
+        None => Puzzle::of_space(&search(name).space).unwrap(),
     };
     let mut search = FrontierSearch::new(puzzle);
     search.max_depth = depth;

@@ -312,7 +312,7 @@ fn a_lock_whose_file_was_removed_locks_nobody_out_and_nobody_in() {
 fn a_complete_run_is_read_beside_whoever_holds_its_lock() {
     let search = search("2x4");
     let lists = tilewave::frontier::FrontierSearch::new(
-        tilewave::puzzle::orbits::OrbitPuzzle::of_space(&search.space).unwrap(),
+        tilewave::puzzle::Puzzle::of_space(&search.space).unwrap(),
     );
     for listed in [false, true] {
         let directory = Simulated::default();

@@ -7,7 +7,7 @@ use std::process::Command;
 use tilewave::Resources;
 use tilewave::pdb::Kind;
 use tilewave::pruning::PruningTable;
-use tilewave::puzzle::{MoveStyle, Moves, named, orbits::Turns};
+use tilewave::puzzle::{MoveStyle, Moves, Turns, named};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;

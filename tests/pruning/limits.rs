@@ -4,10 +4,7 @@ use tilewave::{
     NoProgress, Resources,
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::{
-        named,
-        orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
-    },
+    puzzle::{Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     solve::PuzzleSolver,
     table::{TableEncoding, TableError},
 };
@@ -16,18 +13,17 @@ use super::{fails, keep, succeeds, whole};
 
 /// Rings that one move turns together, of each of which one piece is told from the others: the states are a ring as
 /// long as the least common multiple, and the deepest is half as deep.
-fn rings(lengths: &[u8]) -> OrbitPuzzle {
+fn rings(lengths: &[u8]) -> Puzzle {
     let names = ["A", "B"];
-    let ring = |(name, &length): (&&str, &u8)| Orbit::distinct(*name, length, 1);
+    let ring = |(name, &length): (&&str, &u8)| PieceSet::distinct(*name, length, 1);
     let turn = |&length: &u8| {
-        let mut turn = OrbitTurn::still(length.into());
+        let mut turn = SetAction::still(length.into());
         turn.source.rotate_left(1);
         turn
     };
     let transformation = Transformation(lengths.iter().map(turn).collect());
-    let one = OrbitMove { name: "m".into(), transformation, requires: None };
-    let puzzle =
-        OrbitPuzzle::new("rings", names.iter().zip(lengths).map(ring).collect(), vec![one]);
+    let one = Move { name: "m".into(), transformation, requires: None };
+    let puzzle = Puzzle::new("rings", names.iter().zip(lengths).map(ring).collect(), vec![one]);
     let kept: Vec<String> = names.iter().take(lengths.len()).map(|n| format!("{n}:1")).collect();
     puzzle.unwrap().counting(Turns::Quarter).unwrap().keeping(&kept).unwrap()
 }

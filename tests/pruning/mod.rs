@@ -12,8 +12,7 @@ use tilewave::{
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::{
-        Variant, named,
-        orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
+        Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, Variant, named,
     },
     random::SplitMix64,
     solve::{PhaseSolver, PuzzleSolver},
@@ -31,7 +30,7 @@ fn fails(args: &[&str]) -> String {
     said
 }
 
-fn whole(name: &str, turns: Turns) -> OrbitPuzzle {
+fn whole(name: &str, turns: Turns) -> Puzzle {
     named::parse(name).unwrap().counting(turns).unwrap()
 }
 
@@ -39,21 +38,21 @@ fn words(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-fn keep(puzzle: OrbitPuzzle, names: &[&str]) -> OrbitPuzzle {
+fn keep(puzzle: Puzzle, names: &[&str]) -> Puzzle {
     puzzle.keeping(&words(names)).unwrap()
 }
 
 /// Two wheels of pieces in one set that no move connects, some alike; and a set in which both turn.
-fn odd_puzzle() -> OrbitPuzzle {
-    let mut wheels = Orbit::distinct("wheels", 8, 3);
+fn odd_puzzle() -> Puzzle {
+    let mut wheels = PieceSet::distinct("wheels", 8, 3);
     for (piece, kind) in wheels.solved.iter_mut().zip([0, 1, 1, 2, 3, 4, 4, 4]) {
         piece.kind = kind;
     }
     wheels.moduli = vec![3, 3, 3, 1, 3];
-    let ring = Orbit::distinct("ring", 5, 1);
+    let ring = PieceSet::distinct("ring", 5, 1);
     let turn =
-        |source: &[u8], twist: &[u8]| OrbitTurn { source: source.into(), twist: twist.into() };
-    let one = |name: &str, turns| OrbitMove {
+        |source: &[u8], twist: &[u8]| SetAction { source: source.into(), twist: twist.into() };
+    let one = |name: &str, turns| Move {
         name: name.into(),
         transformation: Transformation(turns),
         requires: None,
@@ -74,11 +73,11 @@ fn odd_puzzle() -> OrbitPuzzle {
             ],
         ),
     ];
-    OrbitPuzzle::new("odd", vec![wheels, ring], moves).unwrap().with_powers().unwrap()
+    Puzzle::new("odd", vec![wheels, ring], moves).unwrap().with_powers().unwrap()
 }
 
 /// Puzzles of every kind of digit.
-fn puzzles() -> Vec<OrbitPuzzle> {
+fn puzzles() -> Vec<Puzzle> {
     let edges = keep(whole("3x3x3", Turns::Powers), &["edges"]);
     vec![
         keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]),
@@ -92,20 +91,20 @@ fn puzzles() -> Vec<OrbitPuzzle> {
 }
 
 /// Puzzles with fewer states than take seconds, for tests that fill each table several times.
-fn small(puzzles: Vec<OrbitPuzzle>) -> impl Iterator<Item = OrbitPuzzle> {
+fn small(puzzles: Vec<Puzzle>) -> impl Iterator<Item = Puzzle> {
     puzzles.into_iter().filter(is_small)
 }
 
-fn is_small(puzzle: &OrbitPuzzle) -> bool {
+fn is_small(puzzle: &Puzzle) -> bool {
     puzzle.states().is_some_and(|states| states < 600_000u32.into())
 }
 
-fn build(puzzle: &OrbitPuzzle, size: TableEncoding) -> PruningTable {
+fn build(puzzle: &Puzzle, size: TableEncoding) -> PruningTable {
     PruningTable::build(puzzle, size, Resources::new()).unwrap()
 }
 
 /// States after random moves, and how many moves those were.
-fn mixed(puzzle: &OrbitPuzzle, count: usize) -> Vec<Arrangement> {
+fn mixed(puzzle: &Puzzle, count: usize) -> Vec<Arrangement> {
     let mut random = SplitMix64::new(11);
     let mut state = puzzle.solved();
     let mut states = Vec::new();
@@ -151,7 +150,7 @@ fn four_bits_hold_depth_14() {
 }
 
 /// Puzzles with symmetries: of places, of turns, of sets of pieces that look alike, of sets that become each other.
-fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
+fn symmetric_puzzles() -> Vec<Puzzle> {
     let cube = |turns| whole("3x3x3", turns);
     let phase = keep(cube(Turns::Powers), &["corners", "edges"]);
     let slice = ["corners", "edges:1-4+9-12", "edges:5-8"];
@@ -167,7 +166,7 @@ fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
     ]
 }
 
-fn up_to_symmetry_of(puzzle: &OrbitPuzzle, size: TableEncoding) -> Option<PruningTable> {
+fn up_to_symmetry_of(puzzle: &Puzzle, size: TableEncoding) -> Option<PruningTable> {
     let built = PruningTable::build_up_to_symmetry(puzzle, size, Resources::new(), &NoProgress);
     match built {
         Ok(table) => Some(table),
@@ -546,7 +545,7 @@ fn several_goals_are_solved() {
 #[test]
 fn phases_that_are_given_up_have_a_lower_bound() {
     let cube = whole("2x2x2", Turns::Powers);
-    let one = |puzzle: &OrbitPuzzle| {
+    let one = |puzzle: &Puzzle| {
         let corner = puzzle.clone().keeping(&words(&["corners:1"])).unwrap();
         Ok::<_, tilewave::Error>(vec![build(&corner, TableEncoding::Nibble)])
     };

@@ -2,7 +2,7 @@
 
 use tilewave::puzzle::Permutation;
 use tilewave::puzzle::formats::{self, Format};
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Puzzle, Turns};
 
 use super::{after, names, puzzle, sample};
 
@@ -12,7 +12,7 @@ fn refused(file: &str, text: &str) -> String {
     error
 }
 
-fn read(file: &str, text: &str) -> OrbitPuzzle {
+fn read(file: &str, text: &str) -> Puzzle {
     formats::read(file, text, None).unwrap()
 }
 

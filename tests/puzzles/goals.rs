@@ -1,23 +1,23 @@
 //! Goal sets: what they are, and how many states there are around them.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::{OrbitPlace, OrbitPuzzle, Turns};
+use tilewave::puzzle::{PieceAt, Puzzle, Turns};
 use tilewave::puzzle::{Variant, named};
 
-use super::orbits::levels;
+use super::sets::levels;
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.into()).collect()
 }
 
 /// A puzzle with these goals, up to a subgroup.
-fn variant(name: &str, goals: &[&str], subgroup: &str) -> Result<OrbitPuzzle, String> {
+fn variant(name: &str, goals: &[&str], subgroup: &str) -> Result<Puzzle, String> {
     let subgroup = Variant::split(subgroup);
     let variant = Variant { goals: words(goals), subgroup, ..Variant::default() };
     variant.of(named::parse(name).unwrap(), Turns::Powers).map_err(|error| error.to_string())
 }
 
-fn counts(puzzle: &OrbitPuzzle, depth: Option<usize>) -> Vec<u64> {
+fn counts(puzzle: &Puzzle, depth: Option<usize>) -> Vec<u64> {
     let counts = FrontierSearch::new(puzzle.clone()).max_depth(depth).run().unwrap().counts;
     let bare = FrontierSearch::new(puzzle.clone()).max_depth(depth).symmetry(false);
     assert_eq!(bare.run().unwrap().counts, counts, "{puzzle} without symmetry");
@@ -108,7 +108,7 @@ fn two_crosses_are_as_far_as_published() {
 fn goals_come_back_from_the_text_of_a_puzzle() {
     for (goals, subgroup) in [(&["R", "U"][..], ""), (&["R", "corners 1 2 3 4 5 ? ?"], "U2 R2")] {
         let puzzle = variant("2x2x2", goals, subgroup).unwrap();
-        let again = OrbitPuzzle::of_json(puzzle.name(), &puzzle.to_json()).unwrap();
+        let again = Puzzle::of_json(puzzle.name(), &puzzle.to_json()).unwrap();
         assert_eq!(again.goals(), puzzle.goals());
         assert_eq!(again.to_json(), puzzle.to_json());
     }
@@ -143,7 +143,7 @@ fn goals_that_cannot_be_are_told() {
     let (before, after) = (cube.solved(), cube.moved(&cube.solved(), 0).unwrap());
     let moved = (0..7).find(|&at| before.0[0][at] != after.0[0][at]).unwrap();
     let (position, kind) = (moved as u8, after.0[0][moved].kind);
-    let forbidden = cube.clone().forbidding(vec![OrbitPlace { orbit: 0, position, kind }]).unwrap();
+    let forbidden = cube.clone().forbidding(vec![PieceAt { set: 0, position, kind }]).unwrap();
     let subgroup = words(&[&cube.moves()[0].name]);
     let of = Variant { subgroup, ..Variant::default() };
     let error = of.of(forbidden, Turns::Powers).unwrap_err().to_string();
@@ -162,7 +162,7 @@ fn moves_can_be_restricted_and_made_of_sequences() {
         let variant = Variant { moves: Variant::split(moves), ..Variant::default() };
         variant.of(named::parse("3x3x3").unwrap(), turns).unwrap()
     };
-    let names = |puzzle: &OrbitPuzzle| {
+    let names = |puzzle: &Puzzle| {
         puzzle.moves().iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(&of("U, R", Turns::Powers)), "U R U2 U' R2 R'");

@@ -1,6 +1,6 @@
 //! Orders of groups, and the fewest points that a group needs.
 
-use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::{Permutation, StateSpace, formats, group_order, notation};
 
 fn written(points: usize, cycles: &str) -> Permutation {
@@ -63,7 +63,7 @@ fn symmetric_and_alternating_groups_have_their_orders() {
     assert_eq!(group_order(35, &[ring, swap]), None, "35! exceeds 128 bits");
 }
 
-fn gap(text: &str) -> OrbitPuzzle {
+fn gap(text: &str) -> Puzzle {
     formats::read("test.gap", text, None).unwrap()
 }
 
@@ -86,11 +86,11 @@ fn one_orbit_that_tells_all_states_apart_is_kept() {
     let twice = gap("a:=(4,5,6)(11,12,13); b:=(5,4)(12,11); Gen:=[a,b];");
     assert_eq!((twice.labels(), twice.group_order()), (&[4, 5, 6][..], 6));
     assert_eq!(twice.notes(), ["3 of the 6 points are enough to distinguish all states: 4 5 6"]);
-    // Orbits that move apart are all needed.
+    // Sets that move apart are all needed.
     let apart = gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];");
     assert_eq!((apart.labels(), apart.group_order()), (&[1, 2, 3, 5, 6][..], 6));
     assert_eq!(apart.notes(), [""; 0]);
-    // One of two orbits is a picture of the other, not the other way round.
+    // One of two sets is a picture of the other, not the other way round.
     let picture = gap("a:=(1,2)(3,4,5,6); Gen:=[a];");
     assert_eq!((picture.labels(), picture.group_order()), (&[3, 4, 5, 6][..], 4));
 }
@@ -104,9 +104,9 @@ fn points_that_are_too_many_are_pieces() {
     );
     let puzzle = gap(&text);
     assert_eq!(puzzle.labels(), [0; 0], "42 points have no numbers");
-    assert_eq!(puzzle.orbits().len(), 1);
+    assert_eq!(puzzle.sets().len(), 1);
     // A pair and the same pair reversed are one piece.
-    let pieces = &puzzle.orbits()[0];
+    let pieces = &puzzle.sets()[0];
     assert_eq!((pieces.positions(), pieces.orientations), (21, 2));
     assert_eq!(puzzle.states(), Some(5040u32.into()));
 }
@@ -130,7 +130,7 @@ fn many_orbits_are_searched_for_few_that_do() {
         let all: Vec<usize> = (1..=16).collect();
         assert_eq!((puzzle.labels(), puzzle.group_order()), (&all[..], 256), "{copies}");
     }
-    // All differences of eight pairs are orbits of their own: none follows from another.
+    // All differences of eight pairs are sets of their own: none follows from another.
     let mut moves = vec![String::new(); 8];
     let mut points = 0;
     for set in 1..64usize {

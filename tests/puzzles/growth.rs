@@ -7,8 +7,8 @@ use std::hash::Hash;
 use proptest::prelude::*;
 use serde::Deserialize;
 use tilewave::puzzle::formats::read;
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
-use tilewave::puzzle::{Permutation, PositionOrder, Puzzle, StateSpace, families};
+use tilewave::puzzle::{MoveGraph, Permutation, PositionOrder, StateSpace, families};
+use tilewave::puzzle::{Puzzle, Turns};
 
 use super::puzzle;
 
@@ -56,7 +56,7 @@ fn levels<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> 
 }
 
 /// By arrangements as arrays: what stands at p goes to g(p).
-fn by_arrangements(definition: &OrbitPuzzle) -> Vec<u64> {
+fn by_arrangements(definition: &Puzzle) -> Vec<u64> {
     let start: Vec<u8> = (0..definition.labels().len() as u8).collect();
     let permutations = definition.permutations();
     levels(start, |old| {
@@ -72,7 +72,7 @@ fn by_arrangements(definition: &OrbitPuzzle) -> Vec<u64> {
 }
 
 /// By the edges and windows of the general form.
-fn by_windows(puzzle: &Puzzle, start: (Vec<u8>, usize)) -> Vec<u64> {
+fn by_windows(puzzle: &MoveGraph, start: (Vec<u8>, usize)) -> Vec<u64> {
     levels(start, |(line, cell)| {
         let edges = puzzle.edges().iter().filter(|edge| edge.from == *cell);
         let moved = edges.map(|edge| {
@@ -89,7 +89,7 @@ fn start(space: &StateSpace) -> (Vec<u8>, usize) {
     (space.line(start), start.cell)
 }
 
-fn both(definition: OrbitPuzzle) -> Vec<u64> {
+fn both(definition: Puzzle) -> Vec<u64> {
     let name = definition.name().to_string();
     let counts = by_arrangements(&definition);
     let space = StateSpace::of_puzzle(definition.clone());
@@ -155,7 +155,7 @@ fn all_examples_of_families_are_members() {
 
 #[test]
 fn small_members_are_what_they_are_by_hand() {
-    let names = |puzzle: &OrbitPuzzle| -> Vec<String> {
+    let names = |puzzle: &Puzzle| -> Vec<String> {
         let moves = puzzle.moves().iter().zip(puzzle.permutations());
         moves.map(|(one, permutation)| format!("{}={permutation}", one.name)).collect()
     };
@@ -215,7 +215,7 @@ fn the_dino_cube_grows_as_published_from_every_file() {
 #[test]
 fn groups_that_do_not_mix_all_elements_grow_alike_in_both_forms() {
     let gap = |text: &str| both(read("x.gap", text, None).unwrap());
-    // Two orbits, the distinguished element in the larger one.
+    // Two sets, the distinguished element in the larger one.
     assert_eq!(gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];"), [1, 3, 2]);
     assert_eq!(gap("a:=(1,2)(3,4,5,6,7); b:=(1,2); Gen:=[a,b];"), [1, 3, 4, 2]);
     // Blocks: three pairs on a ring.

@@ -8,13 +8,13 @@ mod groups;
 mod growth;
 mod named;
 mod notation;
-mod orbits;
 mod others;
 mod rows;
+mod sets;
 mod states;
 mod stickers;
 
-use tilewave::puzzle::{Permutation, formats::read, orbits::OrbitPuzzle};
+use tilewave::puzzle::{Permutation, Puzzle, formats::read};
 
 /// The text of a sample.
 fn sample(name: &str) -> String {
@@ -23,15 +23,15 @@ fn sample(name: &str) -> String {
 }
 
 /// The puzzle of a sample.
-fn puzzle(name: &str) -> OrbitPuzzle {
+fn puzzle(name: &str) -> Puzzle {
     read(name, &sample(name), None).unwrap()
 }
 
 /// An arrangement of a puzzle of permutations after a move.
-pub fn after(puzzle: &OrbitPuzzle, arrangement: &Permutation, index: usize) -> Permutation {
+pub fn after(puzzle: &Puzzle, arrangement: &Permutation, index: usize) -> Permutation {
     puzzle.permutations()[index].inverse().then(arrangement)
 }
 
-fn names(puzzle: &OrbitPuzzle) -> Vec<&str> {
+fn names(puzzle: &Puzzle) -> Vec<&str> {
     puzzle.moves().iter().map(|one| one.name.as_str()).collect()
 }

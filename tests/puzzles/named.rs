@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
-use tilewave::puzzle::orbits::{
-    Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
-};
 use tilewave::puzzle::{Goal, StateSpace, Variant};
+use tilewave::puzzle::{Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, Turns};
 
-use super::orbits::levels;
+use super::sets::levels;
 
 #[derive(serde::Deserialize)]
 struct Published {
@@ -22,7 +20,7 @@ struct Published {
 }
 
 /// What is published, and the puzzles of it.
-fn published() -> Vec<(Published, OrbitPuzzle)> {
+fn published() -> Vec<(Published, Puzzle)> {
     let path = crate::program::root().join("tests/data/frontier.json");
     let text = std::fs::read_to_string(path).unwrap();
     let mut rows: BTreeMap<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
@@ -37,7 +35,7 @@ fn published() -> Vec<(Published, OrbitPuzzle)> {
         };
         if let Ok(size) = row.name.parse() {
             let goal = Goal::First.board(size).unwrap();
-            let board = OrbitPuzzle::of_space(&StateSpace::of_board(goal)).unwrap();
+            let board = Puzzle::of_space(&StateSpace::of_board(goal)).unwrap();
             return (row, board);
         }
         let puzzle = row.variant.of(named::parse(&row.name).unwrap(), turns).unwrap();
@@ -46,12 +44,12 @@ fn published() -> Vec<(Published, OrbitPuzzle)> {
     rows.into_values().map(row).collect()
 }
 
-fn sets(puzzle: &OrbitPuzzle) -> String {
-    let sets: Vec<String> = puzzle.orbits().iter().map(Orbit::to_string).collect();
+fn sets(puzzle: &Puzzle) -> String {
+    let sets: Vec<String> = puzzle.sets().iter().map(PieceSet::to_string).collect();
     sets.join(" ")
 }
 
-fn states(puzzle: &OrbitPuzzle) -> String {
+fn states(puzzle: &Puzzle) -> String {
     puzzle.states().map_or("unknown".into(), |states| states.to_string())
 }
 
@@ -117,9 +115,9 @@ fn sets_are_the_pieces_that_trade_places() {
     assert!(names("megaminx").contains(" U2 U2' U' "));
     // A centre's pieces look alike, four of each colour.
     let cube = named::parse("4x4x4").unwrap();
-    let centres = &cube.orbits()[2];
+    let centres = &cube.sets()[2];
     assert!((0..6).all(|kind| centres.pieces_of(kind) == 4));
-    assert!((0..24).all(|kind| cube.orbits()[1].pieces_of(kind) == 1));
+    assert!((0..24).all(|kind| cube.sets()[1].pieces_of(kind) == 1));
 }
 
 #[test]
@@ -153,20 +151,20 @@ fn sets_can_be_left_out() {
     assert_eq!(error, "no set is called 'corners': the sets are edges");
 }
 
-/// A puzzle of one orbit whose moves are written in cycles.
-fn cycles(orbit: Orbit, moves: &[&[&[usize]]]) -> OrbitPuzzle {
+/// A puzzle of one set whose moves are written in cycles.
+fn cycles(set: PieceSet, moves: &[&[&[usize]]]) -> Puzzle {
     let make = |(i, cycles): (usize, &&[&[usize]])| {
-        let mut turn = OrbitTurn::still(orbit.positions());
+        let mut turn = SetAction::still(set.positions());
         for cycle in *cycles {
             for (at, &from) in cycle.iter().enumerate() {
                 turn.source[cycle[(at + 1) % cycle.len()]] = from as u8;
             }
         }
         let transformation = Transformation(vec![turn]);
-        OrbitMove { name: format!("m{i}"), transformation, requires: None }
+        Move { name: format!("m{i}"), transformation, requires: None }
     };
     let moves = moves.iter().enumerate().map(make).collect();
-    OrbitPuzzle::new("cycles", vec![orbit], moves).unwrap()
+    Puzzle::new("cycles", vec![set], moves).unwrap()
 }
 
 #[test]
@@ -174,26 +172,26 @@ fn small_groups_are_counted_too() {
     // M12 is far smaller than the even permutations of twelve.
     let (rotate, swap): (&[&[usize]], &[&[usize]]) =
         (&[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]], &[&[2, 6, 10, 7], &[3, 9, 4, 5]]);
-    let m11 = cycles(Orbit::distinct("A", 12, 1), &[rotate, swap]);
+    let m11 = cycles(PieceSet::distinct("A", 12, 1), &[rotate, swap]);
     assert_eq!(states(&m11), "7920");
     // Two colours: four of the eight ways to lay a square, and all permutations of ten.
-    let mut square = Orbit::distinct("A", 4, 1);
+    let mut square = PieceSet::distinct("A", 4, 1);
     square.solved.iter_mut().for_each(|piece| piece.kind /= 2);
     let square = cycles(square, &[&[&[0, 1, 2, 3]], &[&[0, 1], &[2, 3]]]);
     assert_eq!(states(&square), "4");
-    let mut ten = Orbit::distinct("A", 10, 1);
+    let mut ten = PieceSet::distinct("A", 10, 1);
     ten.solved.iter_mut().for_each(|piece| piece.kind /= 5);
     let ten = cycles(ten, &[&[&[0, 1]], &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]]);
     assert_eq!(states(&ten), "252");
     // Where something is not allowed, what is left is counted one by one.
-    let place = OrbitPlace { orbit: 0, position: 0, kind: 1 };
+    let place = PieceAt { set: 0, position: 0, kind: 1 };
     let refused = |at| ten.clone().forbidding(vec![place, at]).unwrap_err().to_string();
     let solved = "the solved state has a piece at position 1 of A that is illegal there";
-    assert_eq!(refused(OrbitPlace { kind: 0, ..place }), solved);
+    assert_eq!(refused(PieceAt { kind: 0, ..place }), solved);
     for at in [
-        OrbitPlace { orbit: 1, ..place },
-        OrbitPlace { position: 10, ..place },
-        OrbitPlace { kind: 10, ..place },
+        PieceAt { set: 1, ..place },
+        PieceAt { position: 10, ..place },
+        PieceAt { kind: 10, ..place },
     ] {
         assert!(refused(at).contains("all counted from 0"), "{at:?}");
     }

@@ -2,12 +2,10 @@
 
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::formats::{self, turns};
-use tilewave::puzzle::orbits::{
-    Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
-};
 use tilewave::puzzle::{
     Metric, Permutation, PositionOrder, PuzzleErrorKind, StateSpace, Variant, families, named,
 };
+use tilewave::puzzle::{Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, Turns};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::{Board, Class, Error};
@@ -27,7 +25,7 @@ fn error(file: &str, text: &str) -> String {
     formats::read(file, text, None).unwrap_err().to_string()
 }
 
-fn cube(generators: &[&str]) -> OrbitPuzzle {
+fn cube(generators: &[&str]) -> Puzzle {
     let moves = generators.iter().map(|&text| text.into()).collect();
     Variant { moves, ..Variant::default() }
         .of(named::parse("3x3x3").unwrap(), Turns::Powers)
@@ -136,25 +134,25 @@ fn what_moves_do_can_be_read_from_their_names() {
     assert!(error.to_string().starts_with("a sequence of moves is empty"), "{error}");
 }
 
-fn turn(source: &[u8]) -> OrbitTurn {
-    OrbitTurn { source: source.into(), twist: vec![0; source.len()] }
+fn turn(source: &[u8]) -> SetAction {
+    SetAction { source: source.into(), twist: vec![0; source.len()] }
 }
 
 #[test]
 fn a_file_keeps_the_names_that_it_gives() {
     let shift = |by: u8| (0..17).map(|p| (p + by) % 17).collect::<Vec<u8>>();
-    let one = |name: &str, by: u8| OrbitMove {
+    let one = |name: &str, by: u8| Move {
         name: name.into(),
         transformation: Transformation(vec![turn(&shift(by))]),
         requires: None,
     };
     // R' is another name of L.
     let moves = vec![one("R", 1), one("L", 2), one("R'", 2)];
-    let puzzle = OrbitPuzzle::new("ring", vec![Orbit::distinct("P", 17, 1)], moves).unwrap();
+    let puzzle = Puzzle::new("ring", vec![PieceSet::distinct("P", 17, 1)], moves).unwrap();
     let puzzle = puzzle.inverse_closed().unwrap();
     let after = |text: &str| puzzle.read(text).unwrap().0;
     assert_eq!(after("R'"), after("L"));
-    let back = |one: &&OrbitMove| one.transformation.0[0].source == shift(16);
+    let back = |one: &&Move| one.transformation.0[0].source == shift(16);
     assert_eq!(puzzle.moves().iter().find(back).unwrap().name, "R''");
 }
 
@@ -162,7 +160,7 @@ fn a_file_keeps_the_names_that_it_gives() {
 fn powers_of_moves_that_need_a_piece_are_moves() {
     let board = Board::parse("1 2 3/4 5 0", None).unwrap();
     let space = StateSpace::of_board(board).in_metric(Metric::Mtm);
-    let board = OrbitPuzzle::of_space(&space).unwrap();
+    let board = Puzzle::of_space(&space).unwrap();
     let counts = FrontierSearch::new(board.clone()).run().unwrap().counts;
     let powers = FrontierSearch::new(board.with_powers().unwrap()).run().unwrap();
     assert_eq!((powers.counts, counts.iter().sum::<u64>()), (counts, 360));
@@ -180,7 +178,7 @@ fn projections_keep_goals() {
     assert_eq!(other.goals().len(), 3);
     assert_eq!(first.goals(), other.goals());
     assert_eq!(counts(first), counts(other));
-    let corners = puzzle.orbits()[0].name.clone();
+    let corners = puzzle.sets()[0].name.clone();
     let unturned = puzzle.clone().unoriented(std::slice::from_ref(&corners)).unwrap();
     assert_eq!(unturned.goals().len(), 3);
     let alike = puzzle.alike(&[format!("{corners}:1-4")]).unwrap();
@@ -210,7 +208,7 @@ fn public_functions_do_not_panic() {
 
 #[test]
 fn symmetries_are_claimed_only_if_they_are_all() {
-    let reduced = |puzzle: OrbitPuzzle, depth: usize| {
+    let reduced = |puzzle: Puzzle, depth: usize| {
         let found = FrontierSearch::new(puzzle).max_depth(depth).run().unwrap();
         found.reduced().map(<[u64]>::to_vec)
     };
@@ -219,31 +217,31 @@ fn symmetries_are_claimed_only_if_they_are_all() {
     let all = [1, 1, 2, 5, 18, 56, 162, 482, 1258, 2627, 4094, 4137, 2231, 548, 114, 16];
     assert_eq!(reduced(squares, 20), Some(all.to_vec()));
     let disjoint = formats::read("d.tws", &sample("disjoint.tws"), None).unwrap();
-    let disjoint = OrbitPuzzle::of_space(&StateSpace::of_puzzle(disjoint)).unwrap();
+    let disjoint = Puzzle::of_space(&StateSpace::of_puzzle(disjoint)).unwrap();
     assert_eq!(reduced(disjoint, 9), Some(vec![1, 1, 1]));
     // Of 8! symmetries, some are used.
     let stars = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
-    assert_eq!(reduced(OrbitPuzzle::of_space(&stars).unwrap(), 3), None);
+    assert_eq!(reduced(Puzzle::of_space(&stars).unwrap(), 3), None);
 }
 
 /// Texts that are nearly those of a puzzle: each is one, or none.
 #[test]
 fn no_json_makes_nonsense_a_puzzle() {
-    let place = OrbitPlace { orbit: 0, position: 0, kind: 0 };
-    let mut orbit = Orbit::distinct("P", 3, 2);
-    orbit.moduli[1] = 1;
-    let one = |name: &str, first: &[u8], last: &[u8], requires| OrbitMove {
+    let place = PieceAt { set: 0, position: 0, kind: 0 };
+    let mut set = PieceSet::distinct("P", 3, 2);
+    set.moduli[1] = 1;
+    let one = |name: &str, first: &[u8], last: &[u8], requires| Move {
         name: name.into(),
         transformation: Transformation(vec![turn(first), turn(last)]),
         requires,
     };
     let moves =
         vec![one("A", &[1, 2, 0], &[0, 1], Some(place)), one("B", &[1, 0, 2], &[1, 0], None)];
-    let orbits = vec![orbit, Orbit::distinct("Q", 2, 1)];
-    let puzzle = OrbitPuzzle::new("some", orbits, moves).unwrap();
-    let illegal = vec![OrbitPlace { position: 2, kind: 1, ..place }];
+    let sets = vec![set, PieceSet::distinct("Q", 2, 1)];
+    let puzzle = Puzzle::new("some", sets, moves).unwrap();
+    let illegal = vec![PieceAt { position: 2, kind: 1, ..place }];
     let text = puzzle.forbidding(illegal).unwrap().to_json();
-    assert_eq!(OrbitPuzzle::of_json("some", &text).unwrap().to_json(), text);
+    assert_eq!(Puzzle::of_json("some", &text).unwrap().to_json(), text);
     let digits: Vec<usize> =
         (0..text.len()).filter(|&i| text.as_bytes()[i].is_ascii_digit()).collect();
     let mut dice = SplitMix64::new(5);
@@ -266,13 +264,13 @@ fn no_json_makes_nonsense_a_puzzle() {
             }
         }
         let Ok(changed) = String::from_utf8(bytes) else { continue };
-        let Some(puzzle) = OrbitPuzzle::of_json("some", &changed) else {
+        let Some(puzzle) = Puzzle::of_json("some", &changed) else {
             refused += 1;
             continue;
         };
         // It can be searched, and written again.
         let again = puzzle.to_json();
-        assert_eq!(OrbitPuzzle::of_json("some", &again).unwrap().to_json(), again);
+        assert_eq!(Puzzle::of_json("some", &again).unwrap().to_json(), again);
         for one in 0..puzzle.moves().len() {
             puzzle.moved(&puzzle.solved(), one);
         }

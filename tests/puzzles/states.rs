@@ -1,9 +1,9 @@
 //! Arrangements, lines and cells, and states as people write them.
 
 use proptest::prelude::*;
-use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::{
-    Permutation, PositionOrder, Puzzle, PuzzleErrorKind, StateSpace, Window, families,
+    MoveGraph, Permutation, PositionOrder, PuzzleErrorKind, StateSpace, Window, families,
 };
 
 use super::{after, names, puzzle};
@@ -13,10 +13,9 @@ fn shuffled(positions: usize) -> impl Strategy<Value = Permutation> {
     Just(elements).prop_shuffle().prop_map(|images| Permutation::new(&images).unwrap())
 }
 
-fn puzzles() -> Vec<OrbitPuzzle> {
+fn puzzles() -> Vec<Puzzle> {
     let families = ["pancake:9", "topspin:8,4", "lrx:7", "lx:6", "stars:5", "reversals:4", "lrx:2"];
-    let mut all: Vec<OrbitPuzzle> =
-        families.iter().map(|name| families::parse(name).unwrap()).collect();
+    let mut all: Vec<Puzzle> = families.iter().map(|name| families::parse(name).unwrap()).collect();
     all.extend(["dino.gap", "dino.tws", "wheels.kpuzzle.json", "five.gap"].map(puzzle));
     all
 }
@@ -85,7 +84,7 @@ fn edges_do_to_lines_what_generators_do_to_arrangements() {
 
 #[test]
 fn states_are_printed_as_the_source_counts() {
-    let after = |puzzle: &OrbitPuzzle, name: &str| {
+    let after = |puzzle: &Puzzle, name: &str| {
         let index = puzzle.moves().iter().position(|one| one.name == name).unwrap();
         puzzle.show(&after(puzzle, &Permutation::identity(puzzle.labels().len()), index))
     };
@@ -159,7 +158,7 @@ fn powers_and_inverses_are_named_by_what_they_undo() {
 }
 
 /// The windows of a puzzle by where they lie: within the last five places, the last eight, further in front.
-fn windows(puzzle: &Puzzle) -> [usize; 3] {
+fn windows(puzzle: &MoveGraph) -> [usize; 3] {
     let len = puzzle.line_len();
     let mut counts = [0; 3];
     for window in puzzle.windows().iter().filter(|w| !w.is_identity()) {
@@ -174,7 +173,7 @@ fn windows(puzzle: &Puzzle) -> [usize; 3] {
 
 #[test]
 fn orders_put_windows_at_the_end_of_the_line() {
-    let moves = |of: &OrbitPuzzle| StateSpace::of_puzzle(of.clone()).moves().clone();
+    let moves = |of: &Puzzle| StateSpace::of_puzzle(of.clone()).moves().clone();
     let of = |name: &str| windows(&moves(&families::parse(name).unwrap()));
     let of_file = |name: &str| windows(&moves(&puzzle(name)));
     // Reversals of the last 2 to 11 elements.
@@ -212,7 +211,7 @@ fn the_same_puzzle_is_always_read_in_the_same_way() {
 #[test]
 fn a_closed_set_of_moves_is_not_directed() {
     assert!(!families::parse("lrx:5").unwrap().is_directed());
-    let directed = |of: &OrbitPuzzle| StateSpace::of_puzzle(of.clone()).moves().is_directed();
+    let directed = |of: &Puzzle| StateSpace::of_puzzle(of.clone()).moves().is_directed();
     let lx = families::parse("lx:5").unwrap();
     assert!(lx.is_directed() && directed(&lx));
     let closed = lx.clone().inverse_closed().unwrap();
@@ -232,7 +231,7 @@ fn boards_have_half_of_all_arrangements() {
             let goal = goal.board(size.parse().unwrap()).unwrap();
             for metric in [Metric::Stm, Metric::Mtm] {
                 let space = StateSpace::of_board(goal.clone()).in_metric(metric);
-                let puzzle = OrbitPuzzle::of_space(&space).unwrap();
+                let puzzle = Puzzle::of_space(&space).unwrap();
                 assert_eq!(puzzle.states().unwrap().to_string(), half(cells), "{size}");
             }
         }

@@ -4,22 +4,22 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::{Orbit, OrbitPuzzle, Turns};
+use tilewave::puzzle::{PieceSet, Puzzle, Turns};
 use tilewave::puzzle::{formats, named};
 
-use super::{orbits::levels, sample};
+use super::{sample, sets::levels};
 
-fn read(name: &str, text: &str) -> OrbitPuzzle {
+fn read(name: &str, text: &str) -> Puzzle {
     let puzzle = formats::read(name, text, None).unwrap();
     assert!(puzzle.labels().is_empty(), "{puzzle:?} has positions alone");
     puzzle
 }
 
-fn sets(puzzle: &OrbitPuzzle) -> String {
-    puzzle.orbits().iter().map(Orbit::to_string).collect::<Vec<_>>().join(" ")
+fn sets(puzzle: &Puzzle) -> String {
+    puzzle.sets().iter().map(PieceSet::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn counts(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+fn counts(puzzle: &Puzzle, depth: usize) -> Vec<u64> {
     FrontierSearch::new(puzzle.clone()).max_depth(depth).run().unwrap().counts
 }
 

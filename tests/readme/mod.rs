@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tilewave::puzzle::{Metric, Size, named, orbits::Turns};
+use tilewave::puzzle::{Metric, Size, Turns, named};
 use tilewave::report::{Chart, published, published_growth};
 
 use crate::program::{root, run, tilewave};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use tilewave::puzzle::{Goal, Metric, StateSpace};
-use tilewave::puzzle::{formats, orbits::Turns};
+use tilewave::puzzle::{Turns, formats};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 use tilewave::search::disk::widths;

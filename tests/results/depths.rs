@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use serde::Deserialize;
 use serde_json::Value;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{Board, Goal, Metric, StateSpace, named};
+use tilewave::puzzle::{Puzzle, Turns};
 use tilewave::report::published_growth;
 
 use super::claims::{has, texts};
@@ -33,7 +33,7 @@ impl Listed {
         words.nth(1)
     }
 
-    fn orbit_puzzle(&self) -> OrbitPuzzle {
+    fn orbit_puzzle(&self) -> Puzzle {
         let metric = self.option("--metric").unwrap_or("stm");
         if let Some(cube) = named::parse(&self.puzzle) {
             let turns = if metric == "qtm" { Turns::Quarter } else { Turns::Powers };
@@ -43,7 +43,7 @@ impl Listed {
         let goal = Goal::Blank(blank.parse().unwrap()).board(self.puzzle.parse().unwrap());
         let metric = Metric::ALL.into_iter().find(|m| m.name() == metric).unwrap();
         let board: Board = goal.unwrap();
-        OrbitPuzzle::of_space(&StateSpace::of_board(board).in_metric(metric)).unwrap()
+        Puzzle::of_space(&StateSpace::of_board(board).in_metric(metric)).unwrap()
     }
 }
 

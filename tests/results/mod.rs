@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde::Deserialize;
 use tilewave::puzzle::formats;
-use tilewave::puzzle::{Board, Metric, StateSpace, families, orbits::OrbitPuzzle};
+use tilewave::puzzle::{Board, Metric, Puzzle, StateSpace, families};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 
@@ -47,7 +47,7 @@ impl Found {
         StateSpace::of_board(goal).in_metric(metric.unwrap())
     }
 
-    fn definition(&self) -> OrbitPuzzle {
+    fn definition(&self) -> Puzzle {
         if self.puzzle == "dino" {
             let text = include_str!("../data/puzzles/dino.gap");
             return formats::read("dino.gap", text, None).unwrap();

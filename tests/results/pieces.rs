@@ -6,8 +6,8 @@ use std::fs;
 use serde::Deserialize;
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::formats;
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{Goal, Metric, StateSpace};
+use tilewave::puzzle::{Puzzle, Turns};
 
 use super::claims::{has, texts};
 use super::{error, results, root, tool};
@@ -27,7 +27,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn puzzle(&self) -> OrbitPuzzle {
+    fn puzzle(&self) -> Puzzle {
         let words: Vec<&str> = self.command.split(' ').collect();
         let option = |name: &str| {
             let at = words.iter().position(|word| *word == name);
@@ -45,7 +45,7 @@ impl Listed {
         let space = StateSpace::of_board(Goal::Last.board(target.parse().unwrap()).unwrap());
         let metric = if option("--metric").is_some() { Metric::Mtm } else { Metric::Stm };
         let same: Vec<String> = option("--same").unwrap().split(',').map(String::from).collect();
-        OrbitPuzzle::of_space(&space.in_metric(metric)).unwrap().alike(&same).unwrap()
+        Puzzle::of_space(&space.in_metric(metric)).unwrap().alike(&same).unwrap()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The search by lists against the sweep, on puzzles that both take.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
 use tilewave::puzzle::{Metric, StateSpace, families};
+use tilewave::puzzle::{Move, PieceSet, Placed, Puzzle, SetAction, Transformation};
 use tilewave::search::{Outcome, Search};
 use tilewave::{Goal, Kernel};
 
@@ -29,7 +29,7 @@ fn spaces() -> Vec<StateSpace> {
 fn lists_find_what_the_sweep_finds() {
     for space in spaces() {
         let expected = Search::of(space.clone()).run().unwrap();
-        let mut by_lists = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
+        let mut by_lists = FrontierSearch::new(Puzzle::of_space(&space).unwrap());
         let found = by_lists.run().unwrap();
         assert_eq!(found.counts, expected.counts, "{space}");
         assert!(found.complete);
@@ -48,7 +48,7 @@ fn lists_find_what_the_sweep_finds() {
 fn little_memory_changes_the_bytes_and_not_the_result() {
     let goal: Goal = "first".parse().unwrap();
     let board = StateSpace::of_board(goal.board("4x4".parse().unwrap()).unwrap());
-    let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&board).unwrap());
+    let mut search = FrontierSearch::new(Puzzle::of_space(&board).unwrap());
     search.max_depth = Some(20);
     let roomy = search.run().unwrap();
     search.resources.memory = Some(4 << 20);
@@ -63,19 +63,19 @@ fn little_memory_changes_the_bytes_and_not_the_result() {
 }
 
 /// A ring of beads, the first half of one colour, that turns, and a gate that reverses some of them.
-fn ring(beads: u8, gate: usize) -> OrbitPuzzle {
-    let mut orbit = Orbit::distinct("beads", beads, 1);
+fn ring(beads: u8, gate: usize) -> Puzzle {
+    let mut set = PieceSet::distinct("beads", beads, 1);
     let colour = |bead| Placed { kind: u8::from(bead >= beads / 2), turn: 0 };
-    orbit = Orbit { solved: (0..beads).map(colour).collect(), moduli: vec![1, 1], ..orbit };
-    let one = |name: &str, source: Vec<u8>| OrbitMove {
+    set = PieceSet { solved: (0..beads).map(colour).collect(), moduli: vec![1, 1], ..set };
+    let one = |name: &str, source: Vec<u8>| Move {
         name: name.into(),
-        transformation: Transformation(vec![OrbitTurn { twist: vec![0; source.len()], source }]),
+        transformation: Transformation(vec![SetAction { twist: vec![0; source.len()], source }]),
         requires: None,
     };
     let mut reversed: Vec<u8> = (0..beads).collect();
     reversed[..gate].reverse();
     let moves = vec![one("L", (0..beads).map(|b| (b + 1) % beads).collect()), one("X", reversed)];
-    OrbitPuzzle::new("ring", vec![orbit], moves).unwrap().inverse_closed().unwrap()
+    Puzzle::new("ring", vec![set], moves).unwrap().inverse_closed().unwrap()
 }
 
 #[test]

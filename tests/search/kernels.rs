@@ -6,10 +6,10 @@ use tilewave::internals::move_table::MoveTable;
 use tilewave::internals::{
     ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, layout, spread,
 };
-use tilewave::puzzle::{Metric, Puzzle, Size, SnakePath, Window};
+use tilewave::puzzle::{Metric, MoveGraph, Size, SnakePath, Window};
 
 /// The transfers of a board from one colour to the other: bit k for the k-th cell of a colour.
-fn transfers(puzzle: &Puzzle, from: usize) -> Vec<Transfer> {
+fn transfers(puzzle: &MoveGraph, from: usize) -> Vec<Transfer> {
     let mut transfers = Vec::new();
     for (i, window) in puzzle.windows().iter().enumerate() {
         let edges = puzzle.edges().iter().filter(|e| e.window == i && e.from % 2 == from);

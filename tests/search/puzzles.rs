@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tilewave::Kernel;
-use tilewave::puzzle::{StateSpace, families, orbits::OrbitPuzzle};
+use tilewave::puzzle::{Puzzle, StateSpace, families};
 use tilewave::search::{self, Engine, Search};
 
 #[derive(Deserialize)]
@@ -14,7 +14,7 @@ struct Growth {
 }
 
 /// The published growth of every family, by the family's own name.
-fn published() -> Vec<(OrbitPuzzle, Growth)> {
+fn published() -> Vec<(Puzzle, Growth)> {
     let text = include_str!("../data/growth.json");
     let all: BTreeMap<String, serde_json::Value> = serde_json::from_str(text).unwrap();
     let all = all.into_iter().filter(|(name, _)| name.contains(':'));

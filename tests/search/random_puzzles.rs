@@ -6,8 +6,8 @@ use std::time::Instant;
 use tilewave::frontier::FrontierSearch;
 use tilewave::progress::StopWhen;
 use tilewave::pruning::PruningTable;
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::PuzzleErrorKind;
-use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::solve::PuzzleSolver;
 use tilewave::table::TableEncoding;
 use tilewave::{Kernel, Resources};
@@ -97,7 +97,7 @@ impl Comparison {
         self.puzzles += 1;
         // As JSON, a puzzle has its moves, pieces and goals; what is not a move is left out.
         let json = puzzle.to_json();
-        let again = OrbitPuzzle::of_json(&name, &json).map(|again| again.to_json());
+        let again = Puzzle::of_json(&name, &json).map(|again| again.to_json());
         self.hold(format!("{name}, JSON"), again, Some(json));
         if !complete {
             return;
@@ -113,15 +113,14 @@ impl Comparison {
             .step_by(some.len().div_ceil(9))
             .map(|&state| (state, arrangement(state), drawn.way_back(state)));
         let some: Vec<_> = some.collect();
-        let table =
-            |of: &OrbitPuzzle| PruningTable::build(of, TableEncoding::Byte, Resources::new());
+        let table = |of: &Puzzle| PruningTable::build(of, TableEncoding::Byte, Resources::new());
         let Ok(whole) = table(&puzzle) else { return };
         self.tables += 1;
         for (state, arranged, back) in &some {
             self.hold(format!("{name}, table, {state:?}"), whole.depth(arranged).unwrap(), *back);
         }
         // By a table of each set, too, where there are several.
-        let each = puzzle.orbits().iter().map(|orbit| format!("={}", orbit.name));
+        let each = puzzle.sets().iter().map(|set| format!("={}", set.name));
         let each = each.filter_map(|set| puzzle.clone().keeping(&[set]).ok());
         let each: Vec<_> = each.map(|set| table(&set).unwrap()).collect();
         for tables in [vec![whole], each] {

@@ -13,10 +13,7 @@ use tilewave::{
     pdb::Build,
     progress::{Phase, Progress},
     pruning::PruningTable,
-    puzzle::{
-        Board, Goal, Size, named,
-        orbits::{Arrangement, OrbitMove, OrbitPlace, OrbitPuzzle, Turns},
-    },
+    puzzle::{Arrangement, Board, Goal, Move, PieceAt, Puzzle, Size, Turns, named},
     random::SplitMix64,
     solve::{Answer, Optimal, PuzzleSolver, Scrambler, SolveError, default_patterns},
     table::TableEncoding,
@@ -48,12 +45,12 @@ impl Progress for UpTo {
     }
 }
 
-fn kept(puzzle: &OrbitPuzzle, pieces: &str) -> PruningTable {
+fn kept(puzzle: &Puzzle, pieces: &str) -> PruningTable {
     let kept = puzzle.clone().keeping(&[pieces.into()]).unwrap();
     PruningTable::build(&kept, TableEncoding::Byte, Resources::new()).unwrap()
 }
 
-fn mixed(puzzle: &OrbitPuzzle, moves: usize, random: &mut SplitMix64) -> Arrangement {
+fn mixed(puzzle: &Puzzle, moves: usize, random: &mut SplitMix64) -> Arrangement {
     let mut state = puzzle.solved();
     for _ in 0..moves {
         let one = random.below(puzzle.moves().len() as u64) as usize;
@@ -139,7 +136,7 @@ fn lengths_of_the_wrong_parity_are_not_searched() {
         // Threefold turns keep parities.
         ("skewb", "centres", false),
     ] {
-        let puzzle = OrbitPuzzle::of_graph(name).map_or_else(
+        let puzzle = Puzzle::of_graph(name).map_or_else(
             || named::parse(name).unwrap().counting(Turns::Quarter).unwrap(),
             |graph| graph.unwrap(),
         );
@@ -164,15 +161,15 @@ fn lengths_of_the_wrong_parity_are_not_searched() {
 #[test]
 fn states_that_moves_cannot_reach_are_refused_where_moves_have_conditions() {
     let free = named::parse("2x2x2").unwrap().counting(Turns::Quarter).unwrap();
-    let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
+    let at = |position, kind| PieceAt { set: 0, position, kind };
     let illegal = free.clone().forbidding(vec![at(0, 6)]).unwrap();
     // One move needs one piece, another one another piece.
-    let moves = free.moves().iter().zip(0..).map(|(one, number)| OrbitMove {
+    let moves = free.moves().iter().zip(0..).map(|(one, number)| Move {
         requires: (number < 2).then(|| at(6 - number, 6 - number)),
         ..one.clone()
     });
-    let orbits = free.orbits().to_vec();
-    let needing = OrbitPuzzle::new("needing", orbits, moves.collect()).unwrap();
+    let sets = free.sets().to_vec();
+    let needing = Puzzle::new("needing", sets, moves.collect()).unwrap();
     for puzzle in [illegal, needing] {
         let solver = PuzzleSolver::new(puzzle.clone(), [kept(&free, "corners:1-2")]).unwrap();
         let mut twisted = puzzle.solved();

@@ -3,16 +3,13 @@
 use tilewave::{
     Resources,
     pruning::PruningTable,
-    puzzle::{
-        named,
-        orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
-    },
+    puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     random::SplitMix64,
     solve::PuzzleSolver,
     table::TableEncoding,
 };
 
-fn table(puzzle: &OrbitPuzzle, sets: &str, size: TableEncoding) -> PruningTable {
+fn table(puzzle: &Puzzle, sets: &str, size: TableEncoding) -> PruningTable {
     let names: Vec<String> = sets.split(',').map(String::from).collect();
     let kept = puzzle.clone().keeping(&names).unwrap();
     PruningTable::build(&kept, size, Resources::new()).unwrap()
@@ -33,7 +30,7 @@ fn solutions_are_as_long_as_depths() {
             &["1-4", "5-8"],
         ),
     ] {
-        let puzzle = OrbitPuzzle::of_graph(name).map_or_else(
+        let puzzle = Puzzle::of_graph(name).map_or_else(
             || named::parse(name).unwrap().counting(turns).unwrap(),
             |graph| graph.unwrap(),
         );
@@ -63,11 +60,11 @@ fn solutions_are_as_long_as_depths() {
 }
 
 /// Three sets of five pieces in one box: a move exchanges two neighbours in a row, or turns a ring.
-fn box_of_three(ring: bool) -> OrbitPuzzle {
-    let sets = ["a", "b", "c"].map(|name| Orbit::distinct(name, 5, 1));
+fn box_of_three(ring: bool) -> Puzzle {
+    let sets = ["a", "b", "c"].map(|name| PieceSet::distinct(name, 5, 1));
     let moves = (0..9).map(|one| {
         let turn = |set| {
-            let mut turn = OrbitTurn::still(5);
+            let mut turn = SetAction::still(5);
             match one % 3 {
                 _ if set != one / 3 => {}
                 0 if ring => turn.source.rotate_left(1),
@@ -78,9 +75,9 @@ fn box_of_three(ring: bool) -> OrbitPuzzle {
             turn
         };
         let (name, transformation) = (format!("m{one}"), (0..3).map(turn).collect());
-        OrbitMove { name, transformation: Transformation(transformation), requires: None }
+        Move { name, transformation: Transformation(transformation), requires: None }
     });
-    OrbitPuzzle::new("box", sets.to_vec(), moves.collect()).unwrap()
+    Puzzle::new("box", sets.to_vec(), moves.collect()).unwrap()
 }
 
 /// No move joins these sets: their distances are added, also where there are several tables of a set, or one of two

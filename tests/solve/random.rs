@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tilewave::{
     Error, NoProgress, Resources,
     pruning::PruningTable,
-    puzzle::orbits::{Arrangement, OrbitPuzzle},
+    puzzle::{Arrangement, Puzzle},
     random::SplitMix64,
     solve::PuzzleSolver,
     table::{TableEncoding, TableError},
@@ -79,21 +79,21 @@ impl Tally {
 
     fn solve(
         &mut self,
-        (drawn, puzzle): (&Drawn, &OrbitPuzzle),
+        (drawn, puzzle): (&Drawn, &Puzzle),
         (what, part): (&str, &str),
         kind: (TableEncoding, bool),
         (some, distances): (&[Compared], &HashMap<State, usize>),
     ) {
-        let piece = |orbit: &tilewave::puzzle::orbits::Orbit| match part {
-            "sets" => format!("={}", orbit.name),
-            _ => format!("={}:1-{}", orbit.name, orbit.moduli.len().div_ceil(2)),
+        let piece = |set: &tilewave::puzzle::PieceSet| match part {
+            "sets" => format!("={}", set.name),
+            _ => format!("={}:1-{}", set.name, set.moduli.len().div_ceil(2)),
         };
-        let kept: Vec<OrbitPuzzle> = match part {
+        let kept: Vec<Puzzle> = match part {
             "whole" => vec![puzzle.clone()],
             _ => puzzle
-                .orbits()
+                .sets()
                 .iter()
-                .filter_map(|orbit| puzzle.clone().keeping(&[piece(orbit)]).ok())
+                .filter_map(|set| puzzle.clone().keeping(&[piece(set)]).ok())
                 .collect(),
         };
         let tables = kept.iter().filter_map(|of| self.table(what, of, kind)).collect::<Vec<_>>();
@@ -155,12 +155,12 @@ impl Tally {
         let mut random = SplitMix64::new(distances.len() as u64);
         for _ in 0..4 {
             let mut state = state_of(&puzzle.solved());
-            for (row, orbit) in state.iter_mut().zip(puzzle.orbits()) {
+            for (row, set) in state.iter_mut().zip(puzzle.sets()) {
                 for at in (1..row.len()).rev() {
                     row.swap(at, random.below(at as u64 + 1) as usize);
                 }
                 for (kind, turn) in row.iter_mut() {
-                    *turn = random.below(orbit.moduli[usize::from(*kind)].into()) as u8;
+                    *turn = random.below(set.moduli[usize::from(*kind)].into()) as u8;
                 }
             }
             let known = distances.contains_key(&state);
@@ -180,7 +180,7 @@ impl Tally {
     fn table(
         &mut self,
         what: &str,
-        of: &OrbitPuzzle,
+        of: &Puzzle,
         (size, reduced): (TableEncoding, bool),
     ) -> Option<PruningTable> {
         let whole = || PruningTable::build(of, size, Resources::new());

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use tilewave::puzzle::orbits::{
-    Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
-    Turns,
+use tilewave::puzzle::{
+    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
 };
 use tilewave::puzzle::{PuzzleError, Variant};
 use tilewave::random::SplitMix64;
@@ -20,9 +19,9 @@ pub type State = Vec<Vec<(u8, u8)>>;
 
 /// What is drawn: moves as they are listed, before any is found to do nothing or what another does.
 pub struct Drawn {
-    pub orbits: Vec<Orbit>,
-    pub moves: Vec<OrbitMove>,
-    pub illegal: Vec<OrbitPlace>,
+    pub sets: Vec<PieceSet>,
+    pub moves: Vec<Move>,
+    pub illegal: Vec<PieceAt>,
     pub turns: Turns,
     /// Words of moves, each with whether it is undone, that take the place of the moves; none: the moves themselves.
     pub generators: Vec<Vec<(usize, bool)>>,
@@ -54,30 +53,30 @@ impl Draw {
         self.0.below(bound as u64) as usize
     }
 
-    fn orbit(&mut self, index: usize) -> Orbit {
+    fn set(&mut self, index: usize) -> PieceSet {
         let positions = 2 + self.below(if index == 0 { 5 } else { 3 });
         let orientations = [1, 1, 2, 3, 4, 6][self.below(6)];
-        let mut orbit = Orbit::distinct(format!("set{index}"), positions as u8, orientations);
+        let mut set = PieceSet::distinct(format!("set{index}"), positions as u8, orientations);
         // Different pieces, some alike, or all alike.
         let kinds = [positions, 1 + self.below(positions), 1][self.below(3)];
         let moduli: Vec<u8> = (1..=orientations).filter(|n| orientations % n == 0).collect();
-        orbit.moduli = vec![orientations; kinds];
+        set.moduli = vec![orientations; kinds];
         if self.below(3) == 0 {
-            orbit.moduli = (0..kinds).map(|_| moduli[self.below(moduli.len())]).collect();
+            set.moduli = (0..kinds).map(|_| moduli[self.below(moduli.len())]).collect();
         }
         let turned = self.below(4) == 0;
-        for (position, piece) in orbit.solved.iter_mut().enumerate() {
+        for (position, piece) in set.solved.iter_mut().enumerate() {
             let kind = if position < kinds { position } else { self.below(kinds) };
-            let turn = if turned { self.below(orbit.moduli[kind].into()) as u8 } else { 0 };
+            let turn = if turned { self.below(set.moduli[kind].into()) as u8 } else { 0 };
             *piece = Placed { kind: kind as u8, turn };
         }
-        orbit
+        set
     }
 
     /// A turn that takes no piece from one part of the positions to another, and none from the last part.
-    fn turn(&mut self, orbit: &Orbit, parts: &[usize]) -> OrbitTurn {
-        let positions = orbit.positions();
-        let mut turn = OrbitTurn::still(positions);
+    fn turn(&mut self, set: &PieceSet, parts: &[usize]) -> SetAction {
+        let positions = set.positions();
+        let mut turn = SetAction::still(positions);
         let kind = self.below(5);
         if kind == 0 {
             return turn;
@@ -99,24 +98,24 @@ impl Draw {
         }
         if self.below(2) == 0 {
             for (twist, _) in turn.twist.iter_mut().zip(parts).filter(|(_, part)| **part < 2) {
-                *twist = self.below(orbit.orientations.into()) as u8;
+                *twist = self.below(set.orientations.into()) as u8;
             }
         }
         turn
     }
 
-    fn place(&mut self, orbits: &[Orbit]) -> OrbitPlace {
-        let orbit = self.below(orbits.len());
-        let (positions, kinds) = (orbits[orbit].positions(), orbits[orbit].moduli.len());
+    fn place(&mut self, sets: &[PieceSet]) -> PieceAt {
+        let set = self.below(sets.len());
+        let (positions, kinds) = (sets[set].positions(), sets[set].moduli.len());
         let [position, kind] = [positions, kinds].map(|bound| self.below(bound) as u8);
-        OrbitPlace { orbit: orbit as u8, position, kind }
+        PieceAt { set: set as u8, position, kind }
     }
 
     fn puzzle(&mut self, with: Features) -> Drawn {
-        let sets = if with.many_sets { MANY_SETS + self.below(6) } else { 1 + self.below(3) };
-        let mut orbits: Vec<Orbit> = (0..sets).map(|index| self.orbit(index)).collect();
-        if sets > 1 && self.below(4) == 0 {
-            orbits[1] = Orbit { name: "set1".into(), ..orbits[0].clone() };
+        let count = if with.many_sets { MANY_SETS + self.below(6) } else { 1 + self.below(3) };
+        let mut sets: Vec<PieceSet> = (0..count).map(|index| self.set(index)).collect();
+        if count > 1 && self.below(4) == 0 {
+            sets[1] = PieceSet { name: "set1".into(), ..sets[0].clone() };
         }
         // Whole sets, sets in two parts, or sets with a part that nothing moves.
         let kind = self.below(4);
@@ -126,23 +125,23 @@ impl Draw {
             _ => 2 * (draw.below(3) / 2),
         };
         let parts: Vec<Vec<usize>> =
-            orbits.iter().map(|o| (0..o.positions()).map(|_| part(self)).collect()).collect();
+            sets.iter().map(|o| (0..o.positions()).map(|_| part(self)).collect()).collect();
         let turns = [Turns::Powers, Turns::Quarter, Turns::Directed][self.below(3)];
         let mut moves = Vec::new();
         for index in 0..1 + self.below(3) {
-            let of = orbits.iter().zip(&parts).map(|(orbit, parts)| self.turn(orbit, parts));
+            let of = sets.iter().zip(&parts).map(|(set, parts)| self.turn(set, parts));
             let transformation = Transformation(of.collect());
             let needs = with.conditions && turns != Turns::Powers && self.below(6) == 0;
-            let requires = needs.then(|| self.place(&orbits));
-            moves.push(OrbitMove { name: format!("m{index}"), transformation, requires });
+            let requires = needs.then(|| self.place(&sets));
+            moves.push(Move { name: format!("m{index}"), transformation, requires });
         }
         if self.below(2) == 0 {
-            self.mirror(&orbits, &mut moves);
+            self.mirror(&sets, &mut moves);
         }
         let mut illegal = Vec::new();
         if with.conditions && self.below(6) == 0 {
-            let at = self.place(&orbits);
-            let solved = &orbits[usize::from(at.orbit)].solved[usize::from(at.position)];
+            let at = self.place(&sets);
+            let solved = &sets[usize::from(at.set)].solved[usize::from(at.position)];
             illegal.extend((solved.kind != at.kind).then_some(at));
         }
         let free = illegal.is_empty() && moves.iter().all(|one| one.requires.is_none());
@@ -162,24 +161,24 @@ impl Draw {
             };
             goals = (0..1 + self.below(3)).map(|_| word(self)).collect();
         }
-        let mut drawn = Drawn { orbits, moves, illegal, turns, generators, goals, orders: vec![] };
+        let mut drawn = Drawn { sets, moves, illegal, turns, generators, goals, orders: vec![] };
         drawn.orders = drawn.words().iter().map(|word| drawn.order(word)).collect();
         drawn
     }
 
     /// Adds the mirror images of moves under a random renaming of positions, or of the first two sets if they are
     /// equal.
-    fn mirror(&mut self, orbits: &[Orbit], moves: &mut Vec<OrbitMove>) {
-        let twins = orbits.len() > 1
-            && (&orbits[0].solved, &orbits[0].moduli) == (&orbits[1].solved, &orbits[1].moduli)
-            && orbits[0].orientations == orbits[1].orientations;
+    fn mirror(&mut self, sets: &[PieceSet], moves: &mut Vec<Move>) {
+        let twins = sets.len() > 1
+            && (&sets[0].solved, &sets[0].moduli) == (&sets[1].solved, &sets[1].moduli)
+            && sets[0].orientations == sets[1].orientations;
         let swap = twins && self.below(2) == 0;
-        let renamed = |orbit: &Orbit, draw: &mut Draw| {
-            let mut to: Vec<usize> = (0..orbit.positions()).collect();
+        let renamed = |set: &PieceSet, draw: &mut Draw| {
+            let mut to: Vec<usize> = (0..set.positions()).collect();
             (1..to.len()).for_each(|i| to.swap(i, draw.below(i + 1)));
             to
         };
-        let to: Vec<Vec<usize>> = orbits.iter().map(|orbit| renamed(orbit, self)).collect();
+        let to: Vec<Vec<usize>> = sets.iter().map(|set| renamed(set, self)).collect();
         for index in 0.. {
             let (Some(one), true) = (moves.get(index), moves.len() < 5) else { break };
             let mut turns = one.transformation.0.clone();
@@ -195,7 +194,7 @@ impl Draw {
             }
             let image = Transformation(turns);
             if one.requires.is_none() && moves.iter().all(|other| other.transformation != image) {
-                moves.push(OrbitMove {
+                moves.push(Move {
                     name: format!("m{}", moves.len()),
                     transformation: image,
                     requires: None,
@@ -219,8 +218,8 @@ impl Drawn {
     }
 
     /// The program's puzzle.
-    pub fn puzzle(&self, name: &str) -> Result<OrbitPuzzle, PuzzleError> {
-        let puzzle = OrbitPuzzle::new(name, self.orbits.clone(), self.moves.clone())?;
+    pub fn puzzle(&self, name: &str) -> Result<Puzzle, PuzzleError> {
+        let puzzle = Puzzle::new(name, self.sets.clone(), self.moves.clone())?;
         let word = |word: &Vec<(usize, bool)>| {
             let text =
                 |&(one, back): &(usize, bool)| format!("m{one}{}", if back { "'" } else { "" });
@@ -235,8 +234,8 @@ impl Drawn {
     }
 
     pub fn start(&self) -> State {
-        let row = |orbit: &Orbit| orbit.solved.iter().map(|p| (p.kind, p.turn)).collect();
-        self.orbits.iter().map(row).collect()
+        let row = |set: &PieceSet| set.solved.iter().map(|p| (p.kind, p.turn)).collect();
+        self.sets.iter().map(row).collect()
     }
 
     /// The solved states, each once.
@@ -251,8 +250,8 @@ impl Drawn {
         }
     }
 
-    fn has(state: &State, at: OrbitPlace) -> bool {
-        state[usize::from(at.orbit)][usize::from(at.position)].0 == at.kind
+    fn has(state: &State, at: PieceAt) -> bool {
+        state[usize::from(at.set)][usize::from(at.position)].0 == at.kind
     }
 
     fn is_legal(&self, state: &State) -> bool {
@@ -260,10 +259,10 @@ impl Drawn {
     }
 
     fn after(&self, state: &State, of: &Transformation) -> State {
-        let row = |(i, turn): (usize, &OrbitTurn)| {
+        let row = |(i, turn): (usize, &SetAction)| {
             let place = |(&from, &twist): (&u8, &u8)| {
                 let (kind, turn) = state[i][usize::from(from)];
-                (kind, (turn + twist) % self.orbits[i].moduli[usize::from(kind)])
+                (kind, (turn + twist) % self.sets[i].moduli[usize::from(kind)])
             };
             turn.source.iter().zip(&turn.twist).map(place).collect()
         };
@@ -276,7 +275,7 @@ impl Drawn {
         for (i, turn) in of.0.iter().enumerate() {
             for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
                 let (kind, turned) = state[i][to];
-                let modulus = self.orbits[i].moduli[usize::from(kind)];
+                let modulus = self.sets[i].moduli[usize::from(kind)];
                 let turned = (turned + modulus * twist - twist) % modulus;
                 before[i][usize::from(from)] = (kind, turned);
             }
@@ -303,12 +302,12 @@ impl Drawn {
     /// The repetitions of a word that bring back pieces that all differ, in all orientations.
     fn order(&self, word: &[(usize, bool)]) -> usize {
         let distinct = self
-            .orbits
+            .sets
             .iter()
-            .map(|orbit| Orbit::distinct(&orbit.name, orbit.positions() as u8, orbit.orientations));
-        let (orbits, moves) = (distinct.collect(), self.moves.clone());
+            .map(|set| PieceSet::distinct(&set.name, set.positions() as u8, set.orientations));
+        let (sets, moves) = (distinct.collect(), self.moves.clone());
         let all = Drawn {
-            orbits,
+            sets,
             moves,
             illegal: vec![],
             turns: self.turns,
@@ -402,13 +401,13 @@ impl Drawn {
         let moves: Vec<Vec<Option<usize>>> = effects.into_iter().filter(|of| !still(of)).collect();
         // What each orientation of each position shows, as a partition of the states.
         let mut shown = BTreeSet::new();
-        for (index, orbit) in self.orbits.iter().enumerate() {
+        for (index, set) in self.sets.iter().enumerate() {
             for (position, side) in
-                (0..orbit.positions()).flat_map(|p| (0..orbit.orientations).map(move |s| (p, s)))
+                (0..set.positions()).flat_map(|p| (0..set.orientations).map(move |s| (p, s)))
             {
                 let shows = |state: &&State| {
                     let (kind, turn) = state[index][position];
-                    let modulus = orbit.moduli[usize::from(kind)];
+                    let modulus = set.moduli[usize::from(kind)];
                     (kind, (side % modulus + modulus - turn) % modulus)
                 };
                 shown.insert(partition(states.iter().map(shows)));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tilewave::Error;
-use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::{Board, Moves, Permutation, PuzzleError, PuzzleErrorKind, StateSpace};
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
@@ -79,7 +79,7 @@ fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
 #[test]
 fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     let turn = Permutation::new(&[1, 2, 3, 0]).unwrap();
-    let ring = OrbitPuzzle::of_permutations("ring", 4, vec![("T".into(), turn)]).unwrap();
+    let ring = Puzzle::of_permutations("ring", 4, vec![("T".into(), turn)]).unwrap();
     let ring = StateSpace::of_puzzle(ring.inverse_closed().unwrap());
     let table = super::puzzles::table(&ring, TableEncoding::Byte);
     let state = |text: &str| table.space().parse(text).unwrap();

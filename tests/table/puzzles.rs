@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::formats;
-use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{
     Board, Direction, Metric, Moves, NamedMove, Permutation, StateSpace, families,
 };
@@ -18,7 +18,7 @@ pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
     DistanceTable::build(&Search::of(space.clone()), encoding).unwrap()
 }
 
-fn sample(name: &str) -> OrbitPuzzle {
+fn sample(name: &str) -> Puzzle {
     let path = data("puzzles").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     formats::read(name, &text, None).unwrap()
@@ -29,14 +29,14 @@ fn data(name: &str) -> PathBuf {
 }
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.
-fn plainly(puzzle: &OrbitPuzzle) -> HashMap<Permutation, usize> {
+fn plainly(puzzle: &Puzzle) -> HashMap<Permutation, usize> {
     reached(Permutation::identity(puzzle.labels().len()), |arrangement| {
         (0..puzzle.moves().len()).map(|one| after(puzzle, arrangement, one)).collect()
     })
 }
 
 /// Small ones of all kinds: lines of both parities, one sign, several groups, plain search, a group that is not all.
-fn puzzles() -> Vec<OrbitPuzzle> {
+fn puzzles() -> Vec<Puzzle> {
     let families = ["pancake:4", "lrx:6", "pancake:7", "lrx:7", "topspin:7,4", "stars:7"];
     let families = families.map(|name| families::parse(name).unwrap());
     families.into_iter().chain([sample("wheels.gap"), sample("five.gap")]).collect()

@@ -15,7 +15,7 @@ use tilewave::{
     pdb::{Build, Encoding, PdbError, SetFile, Summary},
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::orbits::OrbitPuzzle,
+    puzzle::Puzzle,
     report::{bytes, duration},
     solve::{DatabaseSource, GivenDatabase},
 };
@@ -102,11 +102,7 @@ impl Databases {
     }
 
     /// The pruning tables of a puzzle: those given, else those kept, else new ones, which are kept.
-    pub fn tables(
-        &self,
-        puzzle: &OrbitPuzzle,
-        threads: Option<usize>,
-    ) -> Result<Vec<PruningTable>> {
+    pub fn tables(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<Vec<PruningTable>> {
         if !self.pdb.is_empty() {
             let files = match &self.pdb[..] {
                 [set] if SetFile::is(set) => SetFile::read(set)?.partitions.concat(),
@@ -179,7 +175,7 @@ pub fn is_kept(path: &Path, database: &Summary) -> bool {
 }
 
 /// The name of a kept table: a hash of the puzzle, which is compared on opening.
-pub fn table_name(projection: &OrbitPuzzle) -> String {
+pub fn table_name(projection: &Puzzle) -> String {
     format!("{:016x}.table", twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes()))
 }
 
@@ -200,7 +196,7 @@ fn open_table(path: &Path) -> Result<PruningTable> {
 }
 
 /// The table of a file, if it is that of a puzzle.
-pub fn usable_table(path: &Path, puzzle: &OrbitPuzzle) -> Option<PruningTable> {
+pub fn usable_table(path: &Path, puzzle: &Puzzle) -> Option<PruningTable> {
     let table = open_table(path).ok()?;
     (table.puzzle().to_json() == puzzle.to_json()).then_some(table)
 }

@@ -12,10 +12,7 @@ use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
     progress::Phase,
-    puzzle::{
-        State, Variant,
-        orbits::{Arrangement, OrbitPuzzle},
-    },
+    puzzle::{Arrangement, Puzzle, State, Variant},
     report::{counted, duration},
     search::{Communicator, OneProcess, Ranks},
     solve::{Answer, Attempt, PhaseSolver, PuzzleSolver},
@@ -124,7 +121,7 @@ impl StateAnswer {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn plain(puzzle: &OrbitPuzzle, given: &Given<Arrangement>) -> StateAnswer {
+    fn plain(puzzle: &Puzzle, given: &Given<Arrangement>) -> StateAnswer {
         StateAnswer {
             given: Some(given.text.clone()),
             puzzle: puzzle.name().into(),
@@ -276,7 +273,7 @@ impl StateSolve<'_> {
     /// What solves states of a puzzle, with its tables.
     fn searcher<'p>(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         progress: &'p OnceCell<SolveProgress>,
         Ranks { communicator, pool }: Ranks<'_>,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
@@ -297,7 +294,7 @@ impl StateSolve<'_> {
     /// Solves states in phases, one after the other on all threads.
     fn in_phases(
         &self,
-        puzzle: &OrbitPuzzle,
+        puzzle: &Puzzle,
         states: Arrivals<Arrangement>,
         destination: Destination,
         via: &[Variant],
@@ -309,11 +306,11 @@ impl StateSolve<'_> {
             refuse!(
                 "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
                  or --via \"<{}>\"",
-                puzzle.orbits().last().map_or("", |orbit| &orbit.name),
+                puzzle.sets().last().map_or("", |set| &set.name),
                 names.collect::<Vec<_>>().join(",")
             );
         }
-        let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
+        let tables = |phase: &Puzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
         each(states, destination, &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {

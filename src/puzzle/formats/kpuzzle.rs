@@ -20,12 +20,11 @@ use serde_json::value::RawValue;
 
 use crate::{
     puzzle::{
-        Permutation, PuzzleError,
+        Permutation, PuzzleError, SetAction, Transformation,
         error::wrong,
         formats::source::{
-            FilePiece, FileSequence, PieceSet, SetSource, line_of, turn, wrong_numbers,
+            FilePiece, FileSequence, FileSet, SetSource, line_of, turn, wrong_numbers,
         },
-        orbits::{OrbitTurn, Transformation},
     },
     units::shown,
 };
@@ -149,7 +148,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
         .at(counts.line()));
     }
     let orbits = file.member("orbits")?;
-    let sets: Result<Vec<PieceSet>, PuzzleError> = match orbits.raw.get().starts_with('{') {
+    let sets: Result<Vec<FileSet>, PuzzleError> = match orbits.raw.get().starts_with('{') {
         true => orbits.members()?.into_iter().map(|(name, orbit)| set(name, orbit)).collect(),
         false => {
             let all: Vec<&RawValue> = orbits.read()?;
@@ -188,14 +187,14 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
 }
 
 /// A set of pieces that all differ.
-fn set(name: String, orbit: Value) -> Result<PieceSet, PuzzleError> {
+fn set(name: String, orbit: Value) -> Result<FileSet, PuzzleError> {
     let number = |value: Value| Ok::<_, PuzzleError>((value.read()?, value.line()));
     let orientations = orbit.required(["numOrientations", "orientations"])?;
-    PieceSet::new(name, number(orbit.member("numPieces")?)?, number(orientations)?)
+    FileSet::new(name, number(orbit.member("numPieces")?)?, number(orientations)?)
 }
 
 /// Reads which piece is at each position of the solved puzzle.
-fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), PuzzleError> {
+fn solved(pattern: Value, set: &mut FileSet) -> Result<(), PuzzleError> {
     let pieces = set.solved.len();
     let list = pattern.required(["pieces", "permutation"])?;
     let numbers = list.numbers(pieces)?;
@@ -221,14 +220,14 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), PuzzleError> {
 }
 
 /// The effect of a move on a set; a set that the move does not mention is unchanged.
-fn effect(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, PuzzleError> {
+fn effect(name: &str, value: Value, set: &FileSet) -> Result<SetAction, PuzzleError> {
     let pieces = set.solved.len();
     let Some(value) = value.optional(&set.name)? else {
-        return Ok(OrbitTurn::still(pieces));
+        return Ok(SetAction::still(pieces));
     };
     let twist = value.turns(["orientationDelta", "orientation"], pieces, set.orientations)?;
     let list = value.member("permutation")?;
     let pulled = Permutation::numbered_from(0, &list.numbers(pieces)?);
     let pulled = pulled.map_err(|error| error.behind(shown(name, 32)).at(list.line()))?;
-    Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
+    Ok(SetAction { source: pulled.images().to_vec(), twist })
 }

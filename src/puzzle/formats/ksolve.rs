@@ -27,10 +27,9 @@
 
 use crate::{
     puzzle::{
-        Permutation, PuzzleError,
+        Permutation, PieceAt, PuzzleError, SetAction, Transformation,
         error::{LINE_END, wrong},
-        formats::source::{FileSequence, PieceSet, SetSource, once, turn, wrong_numbers},
-        orbits::{OrbitPlace, OrbitTurn, Transformation},
+        formats::source::{FileSequence, FileSet, SetSource, once, turn, wrong_numbers},
     },
     units::{digits, joined, shown},
 };
@@ -79,7 +78,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
                 if reader.source.sets.iter().any(|set| set.name == name) {
                     return Err(wrong!(Twice: "set {} occurs twice", shown(name, 32)).at(line));
                 }
-                let set = PieceSet::new(name, (pieces, line), (orientations, line))?;
+                let set = FileSet::new(name, (pieces, line), (orientations, line))?;
                 reader.source.sets.push(set);
             }
             "Solved" | "StartState" => {
@@ -184,9 +183,9 @@ impl<'a> KsolveReader<'a> {
         let name = shown(name, 32);
         let base = usize::from(by_piece);
         let rows = self.block(0, &name)?;
-        let of_set = |(set, rows): (&PieceSet, Vec<KsolveLine>)| -> Result<OrbitTurn, PuzzleError> {
+        let of_set = |(set, rows): (&FileSet, Vec<KsolveLine>)| -> Result<SetAction, PuzzleError> {
             let pieces = set.solved.len();
-            let mut of = OrbitTurn::still(pieces);
+            let mut of = SetAction::still(pieces);
             let mut rows = rows.into_iter();
             let Some((line, words)) = rows.next() else { return Ok(of) };
             let sources = words.iter().map(|word| {
@@ -231,8 +230,8 @@ impl<'a> KsolveReader<'a> {
             }
             let kind = set.kinds_of(piece).next();
             let kind = kind.ok_or_else(|| syntax(line, word, "a piece"))?;
-            let (orbit, position) = (index as u8, place as u8);
-            self.source.illegal.push(OrbitPlace { orbit, position, kind });
+            let (set, position) = (index as u8, place as u8);
+            self.source.illegal.push(PieceAt { set, position, kind });
         }
         Ok(())
     }

@@ -18,10 +18,9 @@ pub(crate) mod source;
 
 use crate::{
     puzzle::{
-        PuzzleError,
+        Puzzle, PuzzleError, Turns,
         error::wrong,
         formats::source::{PointSource, SetSource},
-        orbits::{OrbitPuzzle, Turns},
     },
     units::shown,
 };
@@ -67,7 +66,7 @@ impl Format {
 /// a GAP file is a permutation, so only the move and its inverse count.
 ///
 /// ```
-/// use tilewave::puzzle::{formats::turns, orbits::Turns};
+/// use tilewave::puzzle::{formats::turns, Turns};
 /// assert_eq!(turns("cube.tws", None), Turns::Powers);
 /// assert_eq!(turns("dino.gap", None), Turns::Quarter);
 /// assert_eq!(turns("dino.gap", Some(Turns::Directed)), Turns::Directed);
@@ -92,7 +91,7 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
 /// assert_eq!(error.to_string(), "five.gap:1: L: not a permutation: point 2 occurs twice");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<OrbitPuzzle, PuzzleError> {
+pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<Puzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     let turns = turns(file, asked);
     let points = match &source {

@@ -7,14 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        NamedPermutation, Permutation, PuzzleError,
+        Move, NamedPermutation, Permutation, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
+        SetAction, Transformation, Turns,
         error::wrong,
         group::{faithful, orbits, restricted},
         notation,
-        orbits::{
-            Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
-            check_name,
-        },
+        sets::check_name,
     },
     units::{digits, joined, shown},
 };
@@ -39,24 +37,24 @@ impl PointSource {
 
     /// Returns the puzzle of permutations of as few points as suffice to distinguish its states, with inverses or
     /// powers added; `None` if they are too many, or if some elements look alike.
-    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Option<Puzzle>, PuzzleError> {
         if self.equal.is_some() {
             return Ok(None);
         }
-        if self.moves.len() > OrbitPuzzle::MAX_MOVES {
+        if self.moves.len() > Puzzle::MAX_MOVES {
             return Err(PuzzleError::many_moves());
         }
         let (points, permutations) = (self.labels.len(), self.permutations());
         if permutations.iter().all(Permutation::is_identity) {
             return Err(PuzzleError::no_generators());
         }
-        let Some(kept) = faithful(points, &permutations, OrbitPuzzle::MAX_POSITIONS) else {
+        let Some(kept) = faithful(points, &permutations, Puzzle::MAX_POSITIONS) else {
             return Ok(None);
         };
         let restricted = |(name, of): &NamedPermutation| (name.clone(), restricted(of, &kept));
         let moves = self.moves.iter().map(restricted).collect();
         let labels: Vec<usize> = kept.iter().map(|&p| self.labels[p]).collect();
-        let puzzle = OrbitPuzzle::of_permutations(name, kept.len(), moves)?;
+        let puzzle = Puzzle::of_permutations(name, kept.len(), moves)?;
         let mut puzzle = puzzle.labelled(&labels)?.counting(turns)?;
         let (count, moved) = (kept.len(), orbits(points, &permutations).concat().len());
         if count < moved {
@@ -74,7 +72,7 @@ pub(crate) fn once<'a>(
     mut names: impl ExactSizeIterator<Item = &'a str>,
     name: &str,
 ) -> Result<(), PuzzleError> {
-    if names.len() == OrbitPuzzle::MAX_MOVES {
+    if names.len() == Puzzle::MAX_MOVES {
         return Err(PuzzleError::many_moves());
     }
     check_name(name)?;
@@ -109,7 +107,7 @@ pub(crate) fn turn(word: &str, orientations: u8) -> Result<u8, PuzzleError> {
     turn.ok_or_else(wrong)
 }
 
-// Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
+// Invariant: whatever the file format, its sets become those of a puzzle in the same way, and those of its names that are moves
 // become moves.
 
 /// A piece of the solved puzzle, as given in a file.
@@ -121,19 +119,19 @@ pub(crate) struct FilePiece {
     pub turn: u8,
 }
 
-pub(crate) struct PieceSet {
+pub(crate) struct FileSet {
     pub name: String,
     pub orientations: u8,
     pub solved: Vec<FilePiece>,
 }
 
-impl PieceSet {
+impl FileSet {
     /// Returns a set of pieces that all differ. The numbers of pieces and orientations come with their lines.
     pub fn new(
         name: impl Into<String>,
         (pieces, pieces_line): (usize, usize),
         (orientations, orientations_line): (usize, usize),
-    ) -> Result<PieceSet, PuzzleError> {
+    ) -> Result<FileSet, PuzzleError> {
         if !(1..=Permutation::MAX_LEN).contains(&pieces) {
             return Err(wrong!(Range: "the set has {pieces} pieces, but a set must have 1 to 255")
                 .at(pieces_line));
@@ -146,7 +144,7 @@ impl PieceSet {
         };
         let modulus = modulus.ok_or_else(wrong)?;
         let piece = |number| FilePiece { number, modulus, turn: 0 };
-        Ok(PieceSet {
+        Ok(FileSet {
             name: name.into(),
             orientations: modulus,
             solved: (0..pieces).map(piece).collect(),
@@ -166,13 +164,13 @@ impl PieceSet {
         kinds.filter(move |(_, (other, _))| *other == number).map(|(kind, _)| kind as u8)
     }
 
-    fn orbit(&self) -> Orbit {
+    fn piece_set(&self) -> PieceSet {
         let kinds = self.kinds();
         let placed = |piece: &FilePiece| {
             let kind = kinds.binary_search(&(piece.number, piece.modulus)).expect("its own kind");
             Placed { kind: kind as u8, turn: piece.turn }
         };
-        Orbit {
+        PieceSet {
             name: self.name.clone(),
             orientations: self.orientations,
             solved: self.solved.iter().map(placed).collect(),
@@ -191,19 +189,19 @@ pub(crate) struct FileSequence {
 /// Sets of pieces, and the moves.
 #[derive(Default)]
 pub(crate) struct SetSource {
-    pub sets: Vec<PieceSet>,
+    pub sets: Vec<FileSet>,
     /// Moves, and rotations of the whole puzzle.
     pub moves: Vec<(String, Transformation)>,
     /// The effects of other names.
     pub named: Vec<(String, Transformation)>,
-    pub illegal: Vec<OrbitPlace>,
+    pub illegal: Vec<PieceAt>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl SetSource {
-    fn orbits(&self) -> Vec<Orbit> {
-        self.sets.iter().map(PieceSet::orbit).collect()
+    fn piece_sets(&self) -> Vec<PieceSet> {
+        self.sets.iter().map(FileSet::piece_set).collect()
     }
 
     /// Checks that a name is not used for a second move, and that the puzzle can have one more move.
@@ -215,13 +213,13 @@ impl SetSource {
     /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
     /// The error is that of the first move that uses an unknown name.
     pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), PuzzleError> {
-        let orbits = self.orbits();
+        let sets = self.piece_sets();
         let mut open = sequences;
         loop {
             let before = open.len();
             let mut left = Vec::new();
             for one in open {
-                match self.sequence(&one.text, &orbits) {
+                match self.sequence(&one.text, &sets) {
                     Ok(done) if one.is_move => self.moves.push((one.name, done)),
                     Ok(done) => self.named.push((one.name, done)),
                     Err(error) => left.push((one, error)),
@@ -236,10 +234,10 @@ impl SetSource {
     }
 
     /// Returns the effect of a sequence of names in the file.
-    fn sequence(&self, text: &str, orbits: &[Orbit]) -> Result<Transformation, PuzzleError> {
+    fn sequence(&self, text: &str, sets: &[PieceSet]) -> Result<Transformation, PuzzleError> {
         let all = || self.moves.iter().chain(&self.named);
         let find = |name: &str| all().find(|(other, _)| other == name).map(|(_, of)| of.clone());
-        notation::transformation(text, orbits, find)
+        notation::transformation(text, sets, find)
     }
 
     /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
@@ -261,10 +259,10 @@ impl SetSource {
     }
 
     /// Returns the puzzle.
-    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Puzzle, PuzzleError> {
         let listed = self.moves.iter().filter(|(name, _)| !is_rotation(name));
-        let moves = listed.map(|(name, of)| OrbitMove::free(name, of.clone())).collect();
-        let puzzle = OrbitPuzzle::new(name, self.orbits(), moves)?;
+        let moves = listed.map(|(name, of)| Move::free(name, of.clone())).collect();
+        let puzzle = Puzzle::new(name, self.piece_sets(), moves)?;
         puzzle.forbidding(self.illegal.clone())?.counting(turns)
     }
 }
@@ -305,7 +303,7 @@ impl SetSource {
             None => points.labels[point],
         };
         let mut sets = Vec::new();
-        let mut turns: Vec<Vec<OrbitTurn>> = vec![Vec::new(); moves.len()];
+        let mut turns: Vec<Vec<SetAction>> = vec![Vec::new(); moves.len()];
         for pieces in pieces_of(points.labels.len(), &moves) {
             let solved = pieces.solved(number);
             if solved.windows(2).all(|two| two[0] == two[1]) && solved[0].modulus == 1 {
@@ -313,11 +311,11 @@ impl SetSource {
             }
             let orientations = pieces.positions[0].len() as u8;
             let own = if orientations > 1 { "PIECES" } else { "POINTS" };
-            let before = sets.iter().filter(|set: &&PieceSet| set.name.starts_with(own)).count();
+            let before = sets.iter().filter(|set: &&FileSet| set.name.starts_with(own)).count();
             let number = if before == 0 { String::new() } else { (before + 1).to_string() };
-            sets.push(PieceSet { name: format!("{own}{number}"), orientations, solved });
+            sets.push(FileSet { name: format!("{own}{number}"), orientations, solved });
             for (turns, of) in turns.iter_mut().zip(&moves) {
-                turns.push(OrbitTurn::of_points(&pieces.positions, |point| of.image(point)));
+                turns.push(SetAction::of_points(&pieces.positions, |point| of.image(point)));
             }
         }
         let names = points.moves.iter().map(|(name, _)| name.clone());

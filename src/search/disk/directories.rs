@@ -16,7 +16,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     Error,
-    puzzle::{Board, Metric, Searched, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Board, Metric, Puzzle, Searched, StateSpace},
     resources::setters,
     search::{Communicator, PlaneStore, SearchError, disk::Widths},
     stop::Stop,
@@ -173,7 +173,7 @@ impl Identity {
         ]
     }
 
-    pub(crate) fn of_orbits(puzzle: &OrbitPuzzle) -> Identity {
+    pub(crate) fn of_orbits(puzzle: &Puzzle) -> Identity {
         Identity {
             board: puzzle.name().into(),
             goal: match puzzle.goals().len() {
@@ -197,8 +197,7 @@ impl Identity {
 
     /// The object of the search, by lists or by numbers; [`SearchError::Apart`] as in [`Identity::space`].
     pub(crate) fn searched(&self, of: &dyn Storage) -> Result<Searched, Error> {
-        let listed =
-            self.puzzle.as_deref().and_then(|text| OrbitPuzzle::of_json(&self.board, text));
+        let listed = self.puzzle.as_deref().and_then(|text| Puzzle::of_json(&self.board, text));
         listed.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
     }
 

@@ -23,7 +23,7 @@ mod _tilewave {
     #[pymodule_export]
     use super::pruning::{PruningTable, PuzzleSolver};
     #[pymodule_export]
-    use super::puzzle::{Puzzle, apply_moves, neighbors, scramble};
+    use super::puzzle::{PyPuzzle, apply_moves, neighbors, scramble};
     #[pymodule_export]
     use super::search::{SearchResult, bfs, growth};
     #[pymodule_export]

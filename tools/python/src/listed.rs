@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use tilewave::puzzle::orbits::{
-    Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
-};
+use tilewave::puzzle::{Arrangement, Move, PieceSet, Placed, Puzzle, SetAction, Transformation};
 
 use super::arrays::{self, Form, Rows};
 use super::errors::{exception, invalid};
@@ -21,12 +19,12 @@ const MOST_NUMBER: usize = 255;
 /// A puzzle for list searches, and how its states are written as rows.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    pub puzzle: OrbitPuzzle,
+    pub puzzle: Puzzle,
     /// "htm" or "qtm" for puzzles with such metrics.
     pub metric: Option<String>,
-    /// Orbit and position of each number in a row.
+    /// PieceSet and position of each number in a row.
     places: Vec<(usize, usize)>,
-    /// For each orbit, the number that stands for a piece of each kind.
+    /// For each set, the number that stands for a piece of each kind.
     pieces: Vec<Vec<u16>>,
 }
 
@@ -42,13 +40,13 @@ impl PartialEq for Listed {
 
 impl Listed {
     /// Returns the puzzle with its positions set by set, and its pieces by kind.
-    pub fn new(puzzle: OrbitPuzzle, metric: Option<String>) -> Listed {
-        let orbits = puzzle.orbits().iter().enumerate();
-        let places = orbits.flat_map(|(i, of)| (0..of.positions()).map(move |at| (i, at)));
-        let kinds = |orbit: &Orbit| (0..orbit.moduli.len() as u16).collect();
+    pub fn new(puzzle: Puzzle, metric: Option<String>) -> Listed {
+        let sets = puzzle.sets().iter().enumerate();
+        let places = sets.flat_map(|(i, of)| (0..of.positions()).map(move |at| (i, at)));
+        let kinds = |set: &PieceSet| (0..set.moduli.len() as u16).collect();
         Listed {
             places: places.collect(),
-            pieces: puzzle.orbits().iter().map(kinds).collect(),
+            pieces: puzzle.sets().iter().map(kinds).collect(),
             puzzle,
             metric,
         }
@@ -63,49 +61,48 @@ impl Listed {
 
     /// Returns the puzzle made from such parts.
     pub fn of_parts((name, json, metric, places, pieces): ListedParts) -> PyResult<Listed> {
-        let puzzle = OrbitPuzzle::of_json(&name, &json);
+        let puzzle = Puzzle::of_json(&name, &json);
         let puzzle = puzzle.ok_or_else(|| invalid("the pickled data is not a puzzle"))?;
         Ok(Listed { puzzle, metric, places, pieces })
     }
 
     pub fn form(&self) -> Form {
-        let orbits = self.puzzle.orbits().iter().zip(&self.pieces);
-        let largest = |(orbit, pieces): (&Orbit, &Vec<u16>)| {
+        let sets = self.puzzle.sets().iter().zip(&self.pieces);
+        let largest = |(set, pieces): (&PieceSet, &Vec<u16>)| {
             let piece = pieces.iter().copied().max().unwrap_or(0);
-            usize::from(piece + 1) * usize::from(orbit.orientations) - 1
+            usize::from(piece + 1) * usize::from(set.orientations) - 1
         };
-        let largest = orbits.map(largest).max().unwrap_or(0);
+        let largest = sets.map(largest).max().unwrap_or(0);
         Form { width: self.places.len(), size: None, largest }
     }
 
     /// The number of a piece at a position.
-    fn number(&self, orbit: usize, Placed { kind, turn }: Placed) -> u16 {
-        let orientations = u16::from(self.puzzle.orbits()[orbit].orientations);
-        self.pieces[orbit][usize::from(kind)] * orientations + u16::from(turn)
+    fn number(&self, set: usize, Placed { kind, turn }: Placed) -> u16 {
+        let orientations = u16::from(self.puzzle.sets()[set].orientations);
+        self.pieces[set][usize::from(kind)] * orientations + u16::from(turn)
     }
 
     /// Returns a state as a row.
     pub fn row(&self, state: &Arrangement) -> Vec<u16> {
-        let one =
-            |&(orbit, position): &(usize, usize)| self.number(orbit, state.0[orbit][position]);
+        let one = |&(set, position): &(usize, usize)| self.number(set, state.0[set][position]);
         self.places.iter().map(one).collect()
     }
 
-    /// Returns, for each position of each orbit, its place in a row.
+    /// Returns, for each position of each set, its place in a row.
     pub fn columns(&self) -> Vec<Vec<usize>> {
         let mut columns: Vec<Vec<usize>> =
-            self.puzzle.orbits().iter().map(|orbit| vec![0; orbit.positions()]).collect();
-        for (column, &(orbit, position)) in self.places.iter().enumerate() {
-            columns[orbit][position] = column;
+            self.puzzle.sets().iter().map(|set| vec![0; set.positions()]).collect();
+        for (column, &(set, position)) in self.places.iter().enumerate() {
+            columns[set][position] = column;
         }
         columns
     }
 
     /// Returns the piece that a number stands for, in a row that has been read.
-    pub fn placed(&self, orbit: usize, number: u16) -> Placed {
-        let orientations = u16::from(self.puzzle.orbits()[orbit].orientations);
+    pub fn placed(&self, set: usize, number: u16) -> Placed {
+        let orientations = u16::from(self.puzzle.sets()[set].orientations);
         let (piece, turn) = (number / orientations, (number % orientations) as u8);
-        let pieces = &self.pieces[orbit];
+        let pieces = &self.pieces[set];
         // Most puzzles number their pieces by kinds.
         let kind = match pieces.get(usize::from(piece)) {
             Some(&same) if same == piece => piece as u8,
@@ -116,16 +113,16 @@ impl Listed {
 
     /// Whether a row is a state, by the same rules as [`Listed::state`].
     fn is_state(&self, row: &[u16]) -> bool {
-        let orbits = self.puzzle.orbits();
+        let sets = self.puzzle.sets();
         let mut left = [0u8; 256];
-        orbits.iter().enumerate().all(|(i, orbit)| {
+        sets.iter().enumerate().all(|(i, set)| {
             left.fill(0);
-            orbit.solved.iter().for_each(|piece| left[usize::from(piece.kind)] += 1);
-            let own = self.places.iter().zip(row).filter(|((orbit, _), _)| *orbit == i);
+            set.solved.iter().for_each(|piece| left[usize::from(piece.kind)] += 1);
+            let own = self.places.iter().zip(row).filter(|((set, _), _)| *set == i);
             own.into_iter().all(|(_, &number)| {
                 let Placed { kind, turn } = self.placed(i, number);
                 let fits = self.number(i, Placed { kind, turn }) == number
-                    && turn < orbit.moduli[usize::from(kind)]
+                    && turn < set.moduli[usize::from(kind)]
                     && left[usize::from(kind)] > 0;
                 left[usize::from(kind)] = left[usize::from(kind)].wrapping_sub(1);
                 fits
@@ -136,11 +133,11 @@ impl Listed {
     /// Returns the state of a row; an error says what is wrong with it.
     pub fn state(&self, row: &[u16]) -> Result<Arrangement, String> {
         let mut state = self.puzzle.solved();
-        for (i, (&(orbit, position), &number)) in self.places.iter().zip(row).enumerate() {
-            let of = &self.puzzle.orbits()[orbit];
+        for (i, (&(set, position), &number)) in self.places.iter().zip(row).enumerate() {
+            let of = &self.puzzle.sets()[set];
             let orientations = u16::from(of.orientations);
             let (piece, turn) = (number / orientations, (number % orientations) as u8);
-            let kind = self.pieces[orbit].iter().position(|&other| other == piece);
+            let kind = self.pieces[set].iter().position(|&other| other == piece);
             let fits = kind.filter(|&kind| turn < of.moduli[kind]);
             let Some(kind) = fits else {
                 return Err(format!(
@@ -148,17 +145,17 @@ impl Listed {
                     of.name
                 ));
             };
-            state.0[orbit][position] = Placed { kind: kind as u8, turn };
+            state.0[set][position] = Placed { kind: kind as u8, turn };
         }
-        for ((orbit, row), pieces) in self.puzzle.orbits().iter().zip(&state.0).zip(&self.pieces) {
-            for kind in 0..orbit.moduli.len() as u8 {
+        for ((set, row), pieces) in self.puzzle.sets().iter().zip(&state.0).zip(&self.pieces) {
+            for kind in 0..set.moduli.len() as u8 {
                 let found = row.iter().filter(|piece| piece.kind == kind).count();
-                let expected = orbit.pieces_of(kind);
+                let expected = set.pieces_of(kind);
                 if found != expected {
                     return Err(format!(
                         "piece {} of set '{}' occurs {found} times instead of {expected}",
                         pieces[usize::from(kind)],
-                        orbit.name
+                        set.name
                     ));
                 }
             }
@@ -321,31 +318,31 @@ impl Turning {
     }
 
     /// The sets of positions that exchange pieces with each other.
-    fn orbits(&self) -> Vec<Vec<usize>> {
+    fn sets(&self) -> Vec<Vec<usize>> {
         let width = self.orientations.len();
-        let (mut orbits, mut done) = (Vec::new(), vec![false; width]);
+        let (mut sets, mut done) = (Vec::new(), vec![false; width]);
         for first in 0..width {
-            let (mut open, mut orbit) = (vec![first], Vec::new());
+            let (mut open, mut set) = (vec![first], Vec::new());
             while let Some(at) = open.pop() {
                 if !std::mem::replace(&mut done[at], true) {
-                    orbit.push(at);
+                    set.push(at);
                     open.extend(self.sources.iter().map(|source| source[at]));
                 }
             }
-            orbit.sort_unstable();
-            if !orbit.is_empty() {
-                orbits.push(orbit);
+            set.sort_unstable();
+            if !set.is_empty() {
+                sets.push(set);
             }
         }
-        orbits
+        sets
     }
 
     /// Returns the puzzle with these moves and no others, unless inverses are added.
     pub fn puzzle(&self, name: &str, names: &[String], inverses: bool) -> PyResult<Listed> {
-        let all = self.orbits();
+        let all = self.sets();
         let numbers: Vec<u16> = (0..self.orientations.len() as u16).collect();
         let solved = self.solved.as_ref().unwrap_or(&numbers);
-        let (mut orbits, mut pieces) = (Vec::new(), Vec::new());
+        let (mut sets, mut pieces) = (Vec::new(), Vec::new());
         for (i, positions) in all.iter().enumerate() {
             let orientations = self.orientations[positions[0]];
             if let Some(&other) =
@@ -371,7 +368,7 @@ impl Turning {
             let kind = |at: &usize| kinds.iter().position(|piece| *piece == solved[*at]);
             let placed = |at| Placed { kind: kind(at).unwrap_or(0) as u8, turn: 0 };
             let letters = if all.len() == 1 { "pieces".into() } else { format!("pieces{}", i + 1) };
-            orbits.push(Orbit {
+            sets.push(PieceSet {
                 name: letters,
                 orientations,
                 solved: positions.iter().map(placed).collect(),
@@ -385,18 +382,18 @@ impl Turning {
                 places[at] = (i, j);
             }
         }
-        let turn = |number: usize, positions: &Vec<usize>| OrbitTurn {
+        let turn = |number: usize, positions: &Vec<usize>| SetAction {
             source: positions.iter().map(|&at| places[self.sources[number][at]].1 as u8).collect(),
             twist: (positions.iter())
                 .map(|&at| self.twists.as_ref().map_or(0, |all| all[number][at].min(255) as u8))
                 .collect(),
         };
-        let one = |(number, name): (usize, &String)| OrbitMove {
+        let one = |(number, name): (usize, &String)| Move {
             name: name.clone(),
             transformation: Transformation(all.iter().map(|of| turn(number, of)).collect()),
             requires: None,
         };
-        let puzzle = OrbitPuzzle::new(name, orbits, names.iter().enumerate().map(one).collect());
+        let puzzle = Puzzle::new(name, sets, names.iter().enumerate().map(one).collect());
         let puzzle = puzzle.and_then(|of| if inverses { of.inverse_closed() } else { Ok(of) });
         Ok(Listed { puzzle: puzzle.map_err(exception)?, metric: None, places, pieces })
     }

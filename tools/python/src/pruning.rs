@@ -8,7 +8,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use tilewave::pdb::SetFile;
-use tilewave::puzzle::orbits::Arrangement;
+use tilewave::puzzle::Arrangement;
 use tilewave::table::TableEncoding;
 use tilewave::{Error, Resources};
 
@@ -234,8 +234,7 @@ impl PruningTable {
         };
         let columns = listed.columns();
         let one = |row: &[u16]| -> Result<i16, Error> {
-            let number =
-                number(&|orbit, position| listed.placed(orbit, row[columns[orbit][position]]));
+            let number = number(&|set, position| listed.placed(set, row[columns[set][position]]));
             Ok(self.table.depth_at(number)?.map_or(-1, |depth| depth as i16))
         };
         let work = |part: &[u16]| {

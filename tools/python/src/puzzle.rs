@@ -8,7 +8,7 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
-use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::{
     Metric, MoveStyle, Permutation, PuzzleSpec, Searched, StateSpace, Variant, named,
 };
@@ -63,7 +63,7 @@ impl Subject {
             Subject::Listed(listed) => Ok(listed.clone()),
             Subject::Numbered(space) => {
                 let metric = space.metric().map(|metric| metric.name().to_string());
-                let puzzle = OrbitPuzzle::of_space(space).map_err(|e| exception(Error::from(e)))?;
+                let puzzle = Puzzle::of_space(space).map_err(|e| exception(Error::from(e)))?;
                 Ok(Arc::new(Listed::new(puzzle, metric)))
             }
         }
@@ -143,11 +143,11 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// >>> tilewave.Puzzle("3x3x3", pieces="corners").sets
 /// {'corners': (8, 3)}
 #[pyclass(frozen, module = "tilewave")]
-pub struct Puzzle {
+pub struct PyPuzzle {
     pub subject: Subject,
 }
 
-impl Puzzle {
+impl PyPuzzle {
     pub fn form(&self) -> Form {
         match &self.subject {
             Subject::Numbered(space) => form_of(space),
@@ -284,7 +284,7 @@ fn words(
 
 /// Returns the puzzle that an argument specifies: a puzzle, a size, a named puzzle, a member of a family, or a file.
 pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
-    if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
+    if let Ok(puzzle) = puzzle.cast::<PyPuzzle>() {
         counted.none_beside_a_puzzle()?;
         return Ok(puzzle.get().subject.clone());
     }
@@ -351,13 +351,13 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     };
     let permutations = sources.iter().enumerate().map(permutation).collect::<PyResult<Vec<_>>>()?;
     let turning = Turning::read(sources, width, made.twists, made.orientations, made.solved)?;
-    if width > OrbitPuzzle::MAX_POSITIONS || !turning.is_plain() {
+    if width > Puzzle::MAX_POSITIONS || !turning.is_plain() {
         let listed = turning.puzzle(made.name, &names, made.inverses)?;
         return Ok(Subject::Listed(Arc::new(listed)));
     }
     let pulled = permutations.iter().zip(names);
     let moves = pulled.map(|(pulled, name)| (name, pulled.inverse()));
-    let puzzle = OrbitPuzzle::of_permutations(made.name, width, moves.collect());
+    let puzzle = Puzzle::of_permutations(made.name, width, moves.collect());
     let puzzle = puzzle.and_then(|of| if made.inverses { of.inverse_closed() } else { Ok(of) });
     Ok(Subject::Numbered(StateSpace::of_puzzle(puzzle.map_err(exception)?)))
 }
@@ -415,7 +415,7 @@ pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<(R
 }
 
 #[pymethods]
-impl Puzzle {
+impl PyPuzzle {
     #[new]
     #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, ignore_orientation=None, same=None,
                         moves=None, goals=None, subgroup=None))]
@@ -431,10 +431,10 @@ impl Puzzle {
         moves: Option<&Bound<'_, PyAny>>,
         goals: Option<&Bound<'_, PyAny>>,
         subgroup: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Puzzle> {
+    ) -> PyResult<PyPuzzle> {
         let changed = Changed { moves, ignore_orientation, same, goals, subgroup };
         let counted = Counted { goal, metric, directed, pieces, changed };
-        Ok(Puzzle { subject: subject(puzzle, counted)? })
+        Ok(PyPuzzle { subject: subject(puzzle, counted)? })
     }
 
     /// Returns the puzzle with the given permutations as moves; its pieces may have orientations and may look alike.
@@ -493,9 +493,9 @@ impl Puzzle {
         names: Option<Vec<String>>,
         inverses: bool,
         name: &str,
-    ) -> PyResult<Puzzle> {
+    ) -> PyResult<PyPuzzle> {
         let made = Made { names, inverses, name, twists, orientations, solved };
-        Ok(Puzzle { subject: of_generators(generators, &made)? })
+        Ok(PyPuzzle { subject: of_generators(generators, &made)? })
     }
 
     /// The name of the puzzle; for a board, its size.
@@ -530,8 +530,8 @@ impl Puzzle {
                 sets.set_item(name, (space.width(), 1))?;
             }
             Subject::Listed(listed) => {
-                for orbit in listed.puzzle.orbits() {
-                    sets.set_item(&orbit.name, (orbit.positions(), orbit.orientations))?;
+                for set in listed.puzzle.sets() {
+                    sets.set_item(&set.name, (set.positions(), set.orientations))?;
                 }
             }
         }
@@ -832,7 +832,7 @@ impl Puzzle {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        let Ok(other) = other.cast::<Puzzle>() else { return false };
+        let Ok(other) = other.cast::<PyPuzzle>() else { return false };
         match (&self.subject, &other.get().subject) {
             (Subject::Numbered(own), Subject::Numbered(other)) => own == other,
             (Subject::Listed(own), Subject::Listed(other)) => own == other,
@@ -846,9 +846,9 @@ impl Puzzle {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Puzzle>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(slf: &Bound<'py, PyPuzzle>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let class = py.get_type::<Puzzle>();
+        let class = py.get_type::<PyPuzzle>();
         let (maker, parts) = match &slf.get().subject {
             Subject::Listed(listed) => ("_of_parts", listed.parts().into_pyobject(py)?.into_any()),
             Subject::Numbered(space) => match space.puzzle() {
@@ -870,12 +870,12 @@ impl Puzzle {
     }
 
     #[staticmethod]
-    fn _of_parts(parts: ListedParts) -> PyResult<Puzzle> {
-        Ok(Puzzle { subject: Subject::Listed(Arc::new(Listed::of_parts(parts)?)) })
+    fn _of_parts(parts: ListedParts) -> PyResult<PyPuzzle> {
+        Ok(PyPuzzle { subject: Subject::Listed(Arc::new(Listed::of_parts(parts)?)) })
     }
 
     #[staticmethod]
-    fn _of_definition(parts: DefinitionParts) -> PyResult<Puzzle> {
+    fn _of_definition(parts: DefinitionParts) -> PyResult<PyPuzzle> {
         let (name, labels, generators) = parts;
         let one = |(name, images): (String, Vec<u8>)| {
             let images: Vec<usize> = images.into_iter().map(usize::from).collect();
@@ -883,18 +883,18 @@ impl Puzzle {
         };
         let generators: Result<Vec<_>, Error> = generators.into_iter().map(one).collect();
         let moves = generators.map_err(exception)?;
-        let puzzle = OrbitPuzzle::of_permutations(name, labels.len(), moves);
+        let puzzle = Puzzle::of_permutations(name, labels.len(), moves);
         let puzzle = puzzle.and_then(|of| of.labelled(&labels)).map_err(exception)?;
-        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_puzzle(puzzle)) })
+        Ok(PyPuzzle { subject: Subject::Numbered(StateSpace::of_puzzle(puzzle)) })
     }
 
     #[staticmethod]
-    fn _of_board(parts: (String, String, String)) -> PyResult<Puzzle> {
+    fn _of_board(parts: (String, String, String)) -> PyResult<PyPuzzle> {
         let (size, goal, metric) = parts;
         let size: Size = size.parse().map_err(exception)?;
         let goal = parse_board(&goal, Some(size)).map_err(exception)?;
         let metric = metric.parse().map_err(exception)?;
-        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_board(goal).in_metric(metric)) })
+        Ok(PyPuzzle { subject: Subject::Numbered(StateSpace::of_board(goal).in_metric(metric)) })
     }
 
     fn __repr__(&self) -> String {
@@ -1045,7 +1045,7 @@ pub fn scramble<'py>(
     #[pyo3(from_py_with = numbers::rng)] rng: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let puzzle = Puzzle { subject: subject(puzzle, Counted { goal, ..Counted::default() })? };
+    let puzzle = PyPuzzle { subject: subject(puzzle, Counted { goal, ..Counted::default() })? };
     let seed = match rng {
         Some(seed) => seed,
         None => random::seed()?,

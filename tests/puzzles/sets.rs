@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use tilewave::puzzle::formats;
-use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation, Turns};
+use tilewave::puzzle::{Arrangement, Placed, Puzzle, Transformation, Turns};
 use tilewave::puzzle::{Variant, notation};
 use tilewave::random::SplitMix64;
 
 use super::{names, sample};
 
 /// The sizes of the first levels around the goals, by a plain search.
-pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+pub fn levels(puzzle: &Puzzle, depth: usize) -> Vec<u64> {
     let mut level = puzzle.goals().to_vec();
     let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
     let mut sizes = vec![level.len() as u64];
@@ -26,24 +26,24 @@ pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
     sizes
 }
 
-fn read_in(name: &str, turns: Turns) -> OrbitPuzzle {
+fn read_in(name: &str, turns: Turns) -> Puzzle {
     let puzzle = formats::read(name, &sample(name), Some(turns)).unwrap();
     assert!(puzzle.labels().is_empty(), "{name} has several sets");
     puzzle
 }
 
-fn read(name: &str) -> OrbitPuzzle {
+fn read(name: &str) -> Puzzle {
     read_in(name, Turns::Powers)
 }
 
 /// A transformation at random.
-fn any(dice: &mut SplitMix64, puzzle: &OrbitPuzzle) -> Transformation {
-    let mut of = Transformation::identity(puzzle.orbits());
-    for (turn, orbit) in of.0.iter_mut().zip(puzzle.orbits()) {
+fn any(dice: &mut SplitMix64, puzzle: &Puzzle) -> Transformation {
+    let mut of = Transformation::identity(puzzle.sets());
+    for (turn, set) in of.0.iter_mut().zip(puzzle.sets()) {
         for position in (1..turn.source.len()).rev() {
             turn.source.swap(position, dice.below(position as u64 + 1) as usize);
         }
-        turn.twist.fill_with(|| dice.below(orbit.orientations.into()) as u8);
+        turn.twist.fill_with(|| dice.below(set.orientations.into()) as u8);
     }
     of
 }
@@ -51,22 +51,22 @@ fn any(dice: &mut SplitMix64, puzzle: &OrbitPuzzle) -> Transformation {
 #[test]
 fn transformations_are_a_group_that_acts() {
     let puzzle = read("lanterns.tws");
-    let orbits = puzzle.orbits();
+    let sets = puzzle.sets();
     let mut dice = SplitMix64::new(5);
-    let still = Transformation::identity(orbits);
+    let still = Transformation::identity(sets);
     for _ in 0..200 {
         let [a, b, c] = [(); 3].map(|()| any(&mut dice, &puzzle));
-        assert_eq!(a.then(&b, orbits).then(&c, orbits), a.then(&b.then(&c, orbits), orbits));
-        assert_eq!(a.then(&still, orbits), a);
-        assert!(a.then(&a.inverse(orbits), orbits).is_identity());
-        assert!(a.inverse(orbits).then(&a, orbits).is_identity());
-        let (ab, solved) = (a.then(&b, orbits), puzzle.solved());
+        assert_eq!(a.then(&b, sets).then(&c, sets), a.then(&b.then(&c, sets), sets));
+        assert_eq!(a.then(&still, sets), a);
+        assert!(a.then(&a.inverse(sets), sets).is_identity());
+        assert!(a.inverse(sets).then(&a, sets).is_identity());
+        let (ab, solved) = (a.then(&b, sets), puzzle.solved());
         assert_eq!(puzzle.after(&solved, &ab), puzzle.after(&puzzle.after(&solved, &a), &b));
         // The powers end before the identity, and the last is the inverse.
-        let powers = a.powers(orbits, 100);
-        assert_eq!(powers.last().cloned(), (!a.is_identity()).then(|| a.inverse(orbits)));
-        for (orbit, set) in orbits.iter().enumerate() {
-            let of = |t: &Transformation| t.locations(orbit, set.orientations);
+        let powers = a.powers(sets, 100);
+        assert_eq!(powers.last().cloned(), (!a.is_identity()).then(|| a.inverse(sets)));
+        for (index, set) in sets.iter().enumerate() {
+            let of = |t: &Transformation| t.locations(index, set.orientations);
             let through: Vec<u8> = of(&a).iter().map(|&at| of(&b)[usize::from(at)]).collect();
             assert_eq!(of(&ab), through);
         }
@@ -77,13 +77,13 @@ fn transformations_are_a_group_that_acts() {
 fn both_formats_say_the_same() {
     let (tws, json) = ("lanterns.tws", "lanterns.kpuzzle.json");
     let (one, other) = (read(tws), read(json));
-    assert_eq!(one.orbits(), other.orbits());
+    assert_eq!(one.sets(), other.sets());
     for of in other.moves() {
         let same = one.moves().iter().find(|one| one.name == of.name).unwrap();
         assert_eq!(same.transformation, of.transformation, "{}", of.name);
     }
-    assert_eq!(one.orbits()[0].moduli, [4, 4, 1]);
-    let solved = &one.orbits()[1].solved;
+    assert_eq!(one.sets()[0].moduli, [4, 4, 1]);
+    let solved = &one.sets()[1].solved;
     assert_eq!(solved.iter().map(|piece| piece.kind).collect::<Vec<u8>>(), [0, 0, 1, 2]);
     // A sequence is a move in one format, and a name in the other; rotations and aliases are none.
     assert_eq!(names(&read_in(tws, Turns::Directed)), ["A", "B", "C", "AB"]);
@@ -153,9 +153,9 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
         "A:=(1,2,3,4,5)(6,7)(8,9);\nGen:=[A];\nip:=[[1,2],[3],\n[4],[5],[6,7]];\nSize(Group(Gen));";
     let alike = any("x.gap", alike).unwrap();
     assert!(alike.labels().is_empty());
-    let [orbit] = alike.orbits() else { panic!("stickers in no set of ip look alike") };
+    let [set] = alike.sets() else { panic!("stickers in no set of ip look alike") };
     // One move turns all five: each says where the others are, so they are one piece.
-    assert_eq!((orbit.positions(), orbit.orientations, orbit.name.as_str()), (1, 5, "PIECES"));
+    assert_eq!((set.positions(), set.orientations, set.name.as_str()), (1, 5, "PIECES"));
     assert_eq!(levels(&alike, 9), [1, 2, 2, 0]);
     let wrong = any("x.tws", "Set P 2 1\nSolved\nEnd\nMove A\nP\n1 2\nEnd\n").unwrap_err();
     assert_eq!(
@@ -167,12 +167,12 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
 #[test]
 fn sequences_of_moves_are_read() {
     let puzzle = read_in("lanterns.tws", Turns::Directed).counting(Turns::Powers).unwrap();
-    let orbits = puzzle.orbits();
+    let sets = puzzle.sets();
     let named = |name: &str| {
         let one = puzzle.moves().iter().find(|one| one.name == name && name.len() == 1);
         one.map(|one| one.transformation.clone())
     };
-    let of = |text: &str| notation::transformation(text, orbits, named);
+    let of = |text: &str| notation::transformation(text, sets, named);
     for (text, same) in [
         ("", "A A'"),
         ("A2 B3'", "A A B' B' B'"),

@@ -1,12 +1,7 @@
-//! Puzzles with several orbits: sets of positions, each with pieces that may have orientations and may look alike.
+//! A puzzle: sets of pieces, and moves that permute and turn the pieces.
 //!
-//! Cubes, minxes, skewbs and sliding boards of any size are puzzles of this kind. A **position** of an orbit holds one
-//! piece in one of its orientations. A **move** gives, for each position, the position that its piece comes from, and
-//! by how much the piece turns on the way. Pieces of the same **kind** look alike; for a kind with modulus m,
-//! orientations that differ by a multiple of m look alike too.
-//!
-//! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, have a visible effect, and have
-//! distinct effects and distinct names.
+//! Invariant: all moves of a [`Puzzle`] permute the positions of its sets, have a visible effect, and have distinct
+//! effects and distinct names.
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
@@ -23,8 +18,8 @@ use crate::{
 
 /// A set of positions whose pieces can exchange places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Orbit {
-    /// The name of the orbit in files.
+pub struct PieceSet {
+    /// The name of the set in files.
     pub name: String,
     /// Number of orientations of a piece: 1 if pieces cannot be turned.
     pub orientations: u8,
@@ -37,7 +32,7 @@ pub struct Orbit {
 /// A piece at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Placed {
-    /// Its kind, counted from 0 within the orbit.
+    /// Its kind, counted from 0 within the set.
     pub kind: u8,
     /// Its orientation, below the modulus of its kind.
     pub turn: u8,
@@ -55,10 +50,10 @@ impl Placed {
     }
 }
 
-impl Orbit {
-    /// Returns an orbit whose pieces all differ, solved in the order of their positions.
-    pub fn distinct(name: impl Into<String>, positions: u8, orientations: u8) -> Orbit {
-        Orbit {
+impl PieceSet {
+    /// Returns a set whose pieces all differ, solved in the order of their positions.
+    pub fn distinct(name: impl Into<String>, positions: u8, orientations: u8) -> PieceSet {
+        PieceSet {
             name: name.into(),
             orientations,
             solved: (0..positions).map(|kind| Placed { kind, turn: 0 }).collect(),
@@ -96,38 +91,38 @@ impl Orbit {
 }
 
 /// For example `edges:12/2`: the name, the number of positions, and the number of orientations if there are several.
-impl fmt::Display for Orbit {
+impl fmt::Display for PieceSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.name, self.positions())?;
         if self.orientations > 1 { write!(f, "/{}", self.orientations) } else { Ok(()) }
     }
 }
 
-/// The effect of a move on one orbit.
+/// The effect of a move on one set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct OrbitTurn {
+pub struct SetAction {
     /// For each position, the position from which it receives its piece.
     pub source: Vec<u8>,
     /// For each position, by how much the piece that it receives turns.
     pub twist: Vec<u8>,
 }
 
-impl OrbitTurn {
+impl SetAction {
     /// Returns the turn that moves nothing.
-    pub fn still(positions: usize) -> OrbitTurn {
-        OrbitTurn { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
+    pub fn still(positions: usize) -> SetAction {
+        SetAction { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
     }
 
     /// Returns the effect of a permutation of points on positions, each of which consists of points in the order in
     /// which a turn of its piece takes each to the next.
-    pub(super) fn of_points(positions: &[Vec<usize>], image: impl Fn(usize) -> usize) -> OrbitTurn {
-        let mut turn = OrbitTurn::still(positions.len());
+    pub(super) fn of_points(positions: &[Vec<usize>], image: impl Fn(usize) -> usize) -> SetAction {
+        let mut turn = SetAction::still(positions.len());
         for (from, points) in positions.iter().enumerate() {
             let image = image(points[0]);
             let at = |points: &Vec<usize>| points.iter().position(|&point| point == image);
             let mut places = positions.iter().enumerate();
             let found = places.find_map(|(place, points)| Some((place, at(points)?)));
-            let (place, twist) = found.expect("an orbit is closed");
+            let (place, twist) = found.expect("a set is closed");
             (turn.source[place], turn.twist[place]) = (from as u8, twist as u8);
         }
         turn
@@ -144,39 +139,38 @@ impl OrbitTurn {
     }
 }
 
-/// The effect of a move on each orbit, in the order of the puzzle's orbits.
+/// The effect of a move on each set, in the order of the puzzle's sets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Transformation(pub Vec<OrbitTurn>);
+pub struct Transformation(pub Vec<SetAction>);
 
 impl Transformation {
     /// Returns the transformation that does nothing.
-    pub fn identity(orbits: &[Orbit]) -> Transformation {
-        Transformation(orbits.iter().map(|orbit| OrbitTurn::still(orbit.positions())).collect())
+    pub fn identity(sets: &[PieceSet]) -> Transformation {
+        Transformation(sets.iter().map(|set| SetAction::still(set.positions())).collect())
     }
 
     /// Returns this transformation followed by another one.
-    pub fn then(&self, next: &Transformation, orbits: &[Orbit]) -> Transformation {
-        let both = |((first, next), orbit): ((&OrbitTurn, &OrbitTurn), &Orbit)| OrbitTurn {
+    pub fn then(&self, next: &Transformation, sets: &[PieceSet]) -> Transformation {
+        let both = |((first, next), set): ((&SetAction, &SetAction), &PieceSet)| SetAction {
             source: next.source.iter().map(|&p| first.source[usize::from(p)]).collect(),
             twist: (next.source.iter().zip(&next.twist))
-                .map(|(&p, &twist)| (first.twist[usize::from(p)] + twist) % orbit.orientations)
+                .map(|(&p, &twist)| (first.twist[usize::from(p)] + twist) % set.orientations)
                 .collect(),
         };
-        Transformation(self.0.iter().zip(&next.0).zip(orbits).map(both).collect())
+        Transformation(self.0.iter().zip(&next.0).zip(sets).map(both).collect())
     }
 
     /// Returns the transformation that undoes this one.
-    pub fn inverse(&self, orbits: &[Orbit]) -> Transformation {
-        let back = |(turn, orbit): (&OrbitTurn, &Orbit)| {
+    pub fn inverse(&self, sets: &[PieceSet]) -> Transformation {
+        let back = |(turn, set): (&SetAction, &PieceSet)| {
             let mut inverse = turn.clone();
             for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
                 inverse.source[usize::from(from)] = to as u8;
-                inverse.twist[usize::from(from)] =
-                    (orbit.orientations - twist) % orbit.orientations;
+                inverse.twist[usize::from(from)] = (set.orientations - twist) % set.orientations;
             }
             inverse
         };
-        Transformation(self.0.iter().zip(orbits).map(back).collect())
+        Transformation(self.0.iter().zip(sets).map(back).collect())
     }
 
     /// Returns whether the transformation moves and turns no piece.
@@ -185,8 +179,8 @@ impl Transformation {
     }
 
     /// Returns the powers 1, 2, .. up to the last one that is not the identity; at most `most` of them.
-    pub fn powers(&self, orbits: &[Orbit], most: usize) -> Vec<Transformation> {
-        let next = |power: &Transformation| Some(power.then(self, orbits));
+    pub fn powers(&self, sets: &[PieceSet], most: usize) -> Vec<Transformation> {
+        let next = |power: &Transformation| Some(power.then(self, sets));
         std::iter::successors(Some(self.clone()), next)
             .take_while(|power| !power.is_identity())
             .take(most)
@@ -194,9 +188,9 @@ impl Transformation {
     }
 
     /// Returns the number of repetitions that bring all pieces back; `None` if it exceeds 64 bits.
-    pub fn order(&self, orbits: &[Orbit]) -> Option<u64> {
+    pub fn order(&self, sets: &[PieceSet]) -> Option<u64> {
         let mut order = 1u64;
-        for (turn, orbit) in self.0.iter().zip(orbits) {
+        for (turn, set) in self.0.iter().zip(sets) {
             let mut seen = vec![false; turn.source.len()];
             for first in 0..seen.len() {
                 let (mut length, mut twist, mut at) = (0, 0, first);
@@ -204,7 +198,7 @@ impl Transformation {
                     (length, twist) = (length + 1, twist + u64::from(turn.twist[at]));
                     at = usize::from(turn.source[at]);
                 }
-                let turns = u64::from(orbit.orientations);
+                let turns = u64::from(set.orientations);
                 let back = (1..=turns).find(|times| (times * twist).is_multiple_of(turns))?;
                 let cycle = length.max(1) * back;
                 order = (order / gcd(order, cycle)).checked_mul(cycle)?;
@@ -213,9 +207,9 @@ impl Transformation {
         Some(order)
     }
 
-    /// Returns the location to which a piece at a location of an orbit goes: position * orientations + orientation.
-    pub fn locations(&self, orbit: usize, orientations: u8) -> Vec<u8> {
-        let turn = &self.0[orbit];
+    /// Returns the location to which a piece at a location of a set goes: position * orientations + orientation.
+    pub fn locations(&self, set: usize, orientations: u8) -> Vec<u8> {
+        let turn = &self.0[set];
         let mut to = vec![0; turn.source.len() * usize::from(orientations)];
         for (position, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
             for old in 0..orientations {
@@ -227,44 +221,45 @@ impl Transformation {
     }
 }
 
-/// The piece at each position of each orbit.
+/// The piece at each position of each set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Arrangement(pub Vec<Vec<Placed>>);
 
 /// A move of a puzzle, with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrbitMove {
+pub struct Move {
     /// Its name, without spaces.
     pub name: String,
     /// The effect of the move.
     pub transformation: Transformation,
     /// The piece that must be at a certain position before the move, in any orientation, such as the blank of a board.
-    pub requires: Option<OrbitPlace>,
+    pub requires: Option<PieceAt>,
 }
 
-impl OrbitMove {
+impl Move {
     /// Returns a move that is always allowed.
-    pub(crate) fn free(name: impl Into<String>, transformation: Transformation) -> OrbitMove {
-        OrbitMove { name: name.into(), transformation, requires: None }
+    pub(crate) fn free(name: impl Into<String>, transformation: Transformation) -> Move {
+        Move { name: name.into(), transformation, requires: None }
     }
 }
 
-/// A kind of piece at a position of an orbit.
+/// A kind of piece at a position of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct OrbitPlace {
-    /// Index of the orbit.
-    pub orbit: u8,
+pub struct PieceAt {
+    /// Index of the set.
+    #[serde(rename = "orbit")]
+    pub set: u8,
     /// The position.
     pub position: u8,
     /// The kind of piece.
     pub kind: u8,
 }
 
-impl OrbitPlace {
+impl PieceAt {
     /// Whether a state has such a piece at the position.
     #[inline]
     fn is_in(&self, state: &Arrangement) -> bool {
-        state.0[usize::from(self.orbit)][usize::from(self.position)].kind == self.kind
+        state.0[usize::from(self.set)][usize::from(self.position)].kind == self.kind
     }
 }
 
@@ -281,18 +276,23 @@ pub enum Turns {
     Directed,
 }
 
-/// A puzzle with several orbits.
+/// A puzzle: sets of pieces, and moves that permute and turn the pieces. Cubes, minxes, skewbs, boards of any size and
+/// permutations are puzzles.
+///
+/// A **position** of a set holds one piece in one of its orientations. A **move** gives, for each position, the position
+/// that its piece comes from, and by how much the piece turns on the way. Pieces of the same **kind** look alike; for a
+/// kind with modulus m, orientations that differ by a multiple of m look alike too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrbitPuzzle {
+pub struct Puzzle {
     pub(super) name: String,
     /// What the pieces of a puzzle of permutations are called; empty for all others.
     pub(super) labels: Vec<usize>,
-    pub(super) orbits: Vec<Orbit>,
-    pub(super) moves: Vec<OrbitMove>,
+    pub(super) sets: Vec<PieceSet>,
+    pub(super) moves: Vec<Move>,
     /// Listed moves that are not moves of the puzzle, because they have no visible effect or the same effect as another
     /// move. Sequences of moves may still use their names.
-    pub(super) aliases: Vec<OrbitMove>,
-    pub(super) illegal: Vec<OrbitPlace>,
+    pub(super) aliases: Vec<Move>,
+    pub(super) illegal: Vec<PieceAt>,
     pub(super) notes: Vec<String>,
     /// `None` if the solved state is the only one.
     pub(super) goals: Option<Arc<GoalSet>>,
@@ -312,17 +312,18 @@ pub(super) struct GoalSet {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PuzzleJson {
-    orbits: Vec<Orbit>,
-    moves: Vec<OrbitMove>,
-    illegal: Vec<OrbitPlace>,
+    #[serde(rename = "orbits")]
+    sets: Vec<PieceSet>,
+    moves: Vec<Move>,
+    illegal: Vec<PieceAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     subgroup: Vec<Transformation>,
 }
 
-impl OrbitPuzzle {
-    /// The maximum number of locations of an orbit.
+impl Puzzle {
+    /// The maximum number of locations of a set.
     pub const MAX_LOCATIONS: usize = MAX_LOCATIONS;
     /// The maximum number of moves, including inverses and powers.
     pub const MAX_MOVES: usize = MAX_MOVES;
@@ -331,19 +332,19 @@ impl OrbitPuzzle {
     /// have no visible effect are dropped.
     pub fn new(
         name: impl Into<String>,
-        orbits: Vec<Orbit>,
-        moves: Vec<OrbitMove>,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
-        if orbits.iter().all(|orbit| orbit.solved.is_empty()) {
+        sets: Vec<PieceSet>,
+        moves: Vec<Move>,
+    ) -> Result<Puzzle, PuzzleError> {
+        if sets.iter().all(|set| set.solved.is_empty()) {
             bail!(Missing: "a puzzle needs at least one set of pieces");
         }
-        for orbit in &orbits {
-            check_orbit(orbit)?;
+        for set in &sets {
+            check_orbit(set)?;
         }
-        let mut puzzle = OrbitPuzzle {
+        let mut puzzle = Puzzle {
             name: name.into(),
             labels: Vec::new(),
-            orbits,
+            sets,
             moves: Vec::new(),
             aliases: Vec::new(),
             illegal: Vec::new(),
@@ -355,10 +356,7 @@ impl OrbitPuzzle {
     }
 
     /// The moves that have an effect, without duplicates, and the remaining moves.
-    fn distinct(
-        &self,
-        moves: Vec<OrbitMove>,
-    ) -> Result<(Vec<OrbitMove>, Vec<OrbitMove>), PuzzleError> {
+    fn distinct(&self, moves: Vec<Move>) -> Result<(Vec<Move>, Vec<Move>), PuzzleError> {
         let mut names = HashSet::new();
         let mut known = HashSet::new();
         let (mut kept, mut aliases) = (Vec::new(), Vec::new());
@@ -377,33 +375,33 @@ impl OrbitPuzzle {
         }
         match kept.len() {
             0 => Err(no_moves()),
-            count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::many_moves()),
+            count if count > Puzzle::MAX_MOVES => Err(PuzzleError::many_moves()),
             _ => Ok((kept, aliases)),
         }
     }
 
     /// The move with this name, whether it is a move of the puzzle or has the same effect as another move.
-    pub(super) fn named_move(&self, name: &str) -> Option<&OrbitMove> {
+    pub(super) fn named_move(&self, name: &str) -> Option<&Move> {
         self.moves.iter().chain(&self.aliases).find(|one| one.name == name)
     }
 
-    fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
+    fn check_move(&self, one: &Move) -> Result<(), PuzzleError> {
         one.requires.map_or(Ok(()), |at| self.check_place(at))?;
-        let still = OrbitTurn::still(0);
-        for (index, orbit) in self.orbits.iter().enumerate() {
+        let still = SetAction::still(0);
+        for (index, set) in self.sets.iter().enumerate() {
             let turn = one.transformation.0.get(index).unwrap_or(&still);
             let mut sorted = turn.source.clone();
             sorted.sort_unstable();
-            let (positions, name, set) = (orbit.positions(), &one.name, &orbit.name);
-            let all = one.transformation.0.len() == self.orbits.len();
+            let (positions, name, named) = (set.positions(), &one.name, &set.name);
+            let all = one.transformation.0.len() == self.sets.len();
             let is_permutation = sorted.iter().copied().eq(0..positions as u8);
             if !all || turn.twist.len() != positions || !is_permutation {
                 bail!(Shape: "move '{name}' is not a permutation of the {positions} positions of \
-                    set '{set}'");
+                    set '{named}'");
             }
-            if let Some(&twist) = turn.twist.iter().find(|&&twist| twist >= orbit.orientations) {
-                let all = counted(orbit.orientations.into(), "orientation");
-                bail!(Range: "move '{name}' turns a piece of set '{set}' by {twist}, but the piece \
+            if let Some(&twist) = turn.twist.iter().find(|&&twist| twist >= set.orientations) {
+                let all = counted(set.orientations.into(), "orientation");
+                bail!(Range: "move '{name}' turns a piece of set '{named}' by {twist}, but the piece \
                     has only {all}");
             }
         }
@@ -411,43 +409,43 @@ impl OrbitPuzzle {
     }
 
     /// Checks that there are this position and this kind of piece.
-    fn check_place(&self, at: OrbitPlace) -> Result<(), PuzzleError> {
-        let orbit = self.orbits.get(usize::from(at.orbit));
+    fn check_place(&self, at: PieceAt) -> Result<(), PuzzleError> {
+        let set = self.sets.get(usize::from(at.set));
         let (position, kind) = (usize::from(at.position), usize::from(at.kind));
-        let exists = orbit.is_some_and(|o| position < o.positions() && kind < o.moduli.len());
-        let OrbitPlace { orbit, position, kind } = at;
+        let exists = set.is_some_and(|o| position < o.positions() && kind < o.moduli.len());
+        let PieceAt { set, position, kind } = at;
         let wrong = || {
-            wrong!(Unknown: "set {orbit} has no position {position} or no kind of piece \
+            wrong!(Unknown: "set {set} has no position {position} or no kind of piece \
             {kind}, all counted from 0")
         };
         exists.then_some(()).ok_or_else(wrong)
     }
 
-    /// The least common multiple of an orbit's moduli: twists matter only modulo this number.
-    pub(crate) fn visible(orbit: &Orbit) -> u8 {
-        let moduli = orbit.solved.iter().map(|piece| orbit.moduli[usize::from(piece.kind)]);
+    /// The least common multiple of a set's moduli: twists matter only modulo this number.
+    pub(crate) fn visible(set: &PieceSet) -> u8 {
+        let moduli = set.solved.iter().map(|piece| set.moduli[usize::from(piece.kind)]);
         // It divides the number of orientations.
         moduli.fold(1, |all, own| (u64::from(all) / gcd(all.into(), own.into())) as u8 * own)
     }
 
     /// A transformation without invisible twists.
     pub(crate) fn seen(&self, of: &Transformation) -> Transformation {
-        let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| {
-            let visible = OrbitPuzzle::visible(orbit);
+        let turn = |(turn, set): (&SetAction, &PieceSet)| {
+            let visible = Puzzle::visible(set);
             let twist = turn.twist.iter().map(|twist| twist % visible).collect();
-            OrbitTurn { source: turn.source.clone(), twist }
+            SetAction { source: turn.source.clone(), twist }
         };
-        Transformation(of.0.iter().zip(&self.orbits).map(turn).collect())
+        Transformation(of.0.iter().zip(&self.sets).map(turn).collect())
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
         // Pieces that look alike may be turned by different amounts.
-        let differ = |orbit: &Orbit| {
-            let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
-            kinds || OrbitPuzzle::visible(orbit) > 1
+        let differ = |set: &PieceSet| {
+            let kinds = set.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+            kinds || Puzzle::visible(set) > 1
         };
-        let mut turns = self.seen(of).0.into_iter().zip(&self.orbits);
-        turns.any(|(turn, orbit)| turn.twists() || differ(orbit) && turn.moves())
+        let mut turns = self.seen(of).0.into_iter().zip(&self.sets);
+        turns.any(|(turn, set)| turn.twists() || differ(set) && turn.moves())
     }
 
     /// The transformations of the moves if all moves are always allowed.
@@ -461,7 +459,7 @@ impl OrbitPuzzle {
     ///
     /// # Errors
     /// [`PuzzleError`] if there is no such position or kind, or if the solved state has such a piece there.
-    pub fn forbidding(mut self, illegal: Vec<OrbitPlace>) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn forbidding(mut self, illegal: Vec<PieceAt>) -> Result<Puzzle, PuzzleError> {
         illegal.iter().try_for_each(|&at| self.check_place(at))?;
         self.illegal = illegal;
         self.check_legal(&self.solved(), "solved")?;
@@ -469,16 +467,16 @@ impl OrbitPuzzle {
     }
 
     /// The place of a state whose piece may not be there.
-    pub(super) fn forbidden(&self, state: &Arrangement) -> Option<OrbitPlace> {
+    pub(super) fn forbidden(&self, state: &Arrangement) -> Option<PieceAt> {
         self.illegal.iter().copied().find(|at| at.is_in(state))
     }
 
     /// Refuses a state, with this name, that has a piece where it may not be.
     pub(super) fn check_legal(&self, state: &Arrangement, name: &str) -> Result<(), PuzzleError> {
-        let Some(OrbitPlace { orbit, position, .. }) = self.forbidden(state) else {
+        let Some(PieceAt { set, position, .. }) = self.forbidden(state) else {
             return Ok(());
         };
-        let set = &self.orbits[usize::from(orbit)].name;
+        let set = &self.sets[usize::from(set)].name;
         Err(
             wrong!(Impossible: "the {name} state has a piece at position {} of {set} that is illegal \
             there", usize::from(position) + 1),
@@ -486,48 +484,45 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with a remark for its users, a sentence without a full stop.
-    pub fn noted(mut self, note: String) -> OrbitPuzzle {
+    pub fn noted(mut self, note: String) -> Puzzle {
         self.notes.push(note);
         self
     }
 
     /// Returns the puzzle with a different name.
-    pub fn called(self, name: impl Into<String>) -> OrbitPuzzle {
-        OrbitPuzzle { name: name.into(), ..self }
+    pub fn called(self, name: impl Into<String>) -> Puzzle {
+        Puzzle { name: name.into(), ..self }
     }
 
     /// Returns the puzzle with the inverse of every move added, `U'` for `U`.
-    pub fn inverse_closed(self) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn inverse_closed(self) -> Result<Puzzle, PuzzleError> {
         self.with(|puzzle, one| {
             let name = format!("{}'", one.name);
-            vec![OrbitMove { name, ..puzzle.inverse_of(one) }]
+            vec![Move { name, ..puzzle.inverse_of(one) }]
         })
     }
 
     /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move. A move
     /// that takes away the piece that it requires cannot be repeated: only its inverse is added.
-    pub fn with_powers(self) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn with_powers(self) -> Result<Puzzle, PuzzleError> {
         self.with(|puzzle, one| {
-            let powers = one.transformation.powers(&puzzle.orbits, OrbitPuzzle::MAX_MOVES + 1);
+            let powers = one.transformation.powers(&puzzle.sets, Puzzle::MAX_MOVES + 1);
             let order = powers.len() + 1;
             let name = |exponent: usize| match order - exponent {
                 1 => format!("{}'", one.name),
                 back if back < exponent => format!("{}{back}'", one.name),
                 _ => format!("{}{exponent}", one.name),
             };
-            let stays = |at: OrbitPlace| {
-                let turn = &one.transformation.0[usize::from(at.orbit)];
+            let stays = |at: PieceAt| {
+                let turn = &one.transformation.0[usize::from(at.set)];
                 turn.source[usize::from(at.position)] == at.position
             };
             if order > 1 && !one.requires.is_none_or(stays) {
-                return vec![OrbitMove {
-                    name: format!("{}'", one.name),
-                    ..puzzle.inverse_of(one)
-                }];
+                return vec![Move { name: format!("{}'", one.name), ..puzzle.inverse_of(one) }];
             }
             let made = |(i, transformation)| {
                 let (name, requires) = (name(i + 1), one.requires);
-                OrbitMove { name, transformation, requires }
+                Move { name, transformation, requires }
             };
             powers.into_iter().enumerate().skip(1).map(made).collect()
         })
@@ -535,17 +530,14 @@ impl OrbitPuzzle {
 
     /// The puzzle with the moves that a function derives from each move added, where they are new. Other moves keep
     /// their names, even those that are not moves of the puzzle.
-    fn with(
-        self,
-        made: impl Fn(&OrbitPuzzle, &OrbitMove) -> Vec<OrbitMove>,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
+    fn with(self, made: impl Fn(&Puzzle, &Move) -> Vec<Move>) -> Result<Puzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
-        let others = |new: &OrbitMove| {
+        let others = |new: &Move| {
             let mut same = self.aliases.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
-        let effect = |one: &OrbitMove| (one.requires, self.seen(&one.transformation));
+        let effect = |one: &Move| (one.requires, self.seen(&one.transformation));
         let mut known: HashSet<_> = moves.iter().map(effect).collect();
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
             // Only what is new takes a name.
@@ -559,11 +551,11 @@ impl OrbitPuzzle {
         }
         let (moves, more) = self.distinct(moves)?;
         let aliases = [self.aliases, more].concat();
-        Ok(OrbitPuzzle { moves, aliases, ..self })
+        Ok(Puzzle { moves, aliases, ..self })
     }
 
     /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.
-    pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn counting(self, turns: Turns) -> Result<Puzzle, PuzzleError> {
         match turns {
             Turns::Powers => self.with_powers(),
             Turns::Quarter => self.inverse_closed(),
@@ -572,7 +564,7 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with only those moves for whose names the function returns true.
-    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, PuzzleError> {
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<Puzzle, PuzzleError> {
         self.moves.retain(|one| keep(&one.name));
         if self.moves.is_empty() { Err(no_moves()) } else { Ok(self) }
     }
@@ -582,18 +574,18 @@ impl OrbitPuzzle {
         &self.name
     }
 
-    /// Returns the orbits.
-    pub fn orbits(&self) -> &[Orbit] {
-        &self.orbits
+    /// Returns the sets.
+    pub fn sets(&self) -> &[PieceSet] {
+        &self.sets
     }
 
     /// Returns the moves.
-    pub fn moves(&self) -> &[OrbitMove] {
+    pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
     /// Returns the kinds of pieces that may not be at certain positions in any state.
-    pub fn illegal(&self) -> &[OrbitPlace] {
+    pub fn illegal(&self) -> &[PieceAt] {
         &self.illegal
     }
 
@@ -604,7 +596,7 @@ impl OrbitPuzzle {
 
     /// Returns the solved arrangement.
     pub fn solved(&self) -> Arrangement {
-        Arrangement(self.orbits.iter().map(|orbit| orbit.solved.clone()).collect())
+        Arrangement(self.sets.iter().map(|set| set.solved.clone()).collect())
     }
 
     /// Returns an arrangement after a transformation.
@@ -616,12 +608,12 @@ impl OrbitPuzzle {
 
     fn write_after(&self, before: &Arrangement, of: &Transformation, after: &mut Arrangement) {
         let rows = before.0.iter().zip(&mut after.0);
-        for (((before, after), turn), orbit) in rows.zip(&of.0).zip(&self.orbits) {
+        for (((before, after), turn), set) in rows.zip(&of.0).zip(&self.sets) {
             for ((to, &from), &twist) in after.iter_mut().zip(&turn.source).zip(&turn.twist) {
                 let Placed { kind, turn } = before[usize::from(from)];
                 let turn = match twist {
                     0 => turn,
-                    _ => (turn + twist) % orbit.moduli[usize::from(kind)],
+                    _ => (turn + twist) % set.moduli[usize::from(kind)],
                 };
                 *to = Placed { kind, turn };
             }
@@ -651,20 +643,20 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle as JSON without its name, as stored in the files of a run.
     pub fn to_json(&self) -> String {
-        let OrbitPuzzle { orbits, moves, illegal, goals, .. } = self.clone();
+        let Puzzle { sets, moves, illegal, goals, .. } = self.clone();
         let goals = goals.map(|of| (of.texts.clone(), of.subgroup.clone()));
         let (goals, subgroup) = goals.unwrap_or_default();
-        let parts = PuzzleJson { orbits, moves, illegal, goals, subgroup };
+        let parts = PuzzleJson { sets, moves, illegal, goals, subgroup };
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
-    /// Returns the puzzle from the text that [`OrbitPuzzle::to_json`] produces; `None` for any other text.
-    pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
+    /// Returns the puzzle from the text that [`Puzzle::to_json`] produces; `None` for any other text.
+    pub fn of_json(name: &str, text: &str) -> Option<Puzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
-        let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
+        let puzzle = Puzzle::new(name, parts.sets, parts.moves).ok()?;
         let puzzle = puzzle.forbidding(parts.illegal).ok()?;
         for one in &parts.subgroup {
-            puzzle.check_move(&OrbitMove::free("", one.clone())).ok()?;
+            puzzle.check_move(&Move::free("", one.clone())).ok()?;
         }
         if parts.goals.is_empty() {
             return Some(puzzle);
@@ -675,28 +667,28 @@ impl OrbitPuzzle {
     }
 
     /// Returns the inverse of a move.
-    fn inverse_of(&self, one: &OrbitMove) -> OrbitMove {
+    fn inverse_of(&self, one: &Move) -> Move {
         // After the move, the required piece is in a different place.
         let requires = one.requires.map(|at| {
-            let source = &one.transformation.0[usize::from(at.orbit)].source;
+            let source = &one.transformation.0[usize::from(at.set)].source;
             let to = source.iter().position(|&from| from == at.position);
-            OrbitPlace { position: to.expect("a permutation") as u8, ..at }
+            PieceAt { position: to.expect("a permutation") as u8, ..at }
         });
-        let transformation = one.transformation.inverse(&self.orbits);
-        OrbitMove { name: one.name.clone(), transformation, requires }
+        let transformation = one.transformation.inverse(&self.sets);
+        Move { name: one.name.clone(), transformation, requires }
     }
 
     /// Returns the puzzle with the inverse moves: distances to its solved state are distances from the solved state of
     /// this puzzle.
-    pub(crate) fn reversed(mut self) -> OrbitPuzzle {
+    pub(crate) fn reversed(mut self) -> Puzzle {
         self.moves = self.moves.iter().map(|one| self.inverse_of(one)).collect();
         self
     }
 
     /// Returns whether the inverse of some move is missing, so that distances depend on the direction.
     pub fn is_directed(&self) -> bool {
-        let seen = |one: &OrbitMove| (self.seen(&one.transformation), one.requires);
-        let known: HashSet<(Transformation, Option<OrbitPlace>)> =
+        let seen = |one: &Move| (self.seen(&one.transformation), one.requires);
+        let known: HashSet<(Transformation, Option<PieceAt>)> =
             self.moves.iter().map(seen).collect();
         !self.moves.iter().all(|one| known.contains(&seen(&self.inverse_of(one))))
     }
@@ -724,23 +716,23 @@ pub(super) fn many_locations(set: &str, locations: usize) -> PuzzleError {
         most {MAX_LOCATIONS} are supported")
 }
 
-fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
-    let locations = orbit.locations();
-    if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
-        return Err(many_locations(&orbit.name, locations));
+fn check_orbit(set: &PieceSet) -> Result<(), PuzzleError> {
+    let locations = set.locations();
+    if locations > Puzzle::MAX_LOCATIONS || set.orientations == 0 {
+        return Err(many_locations(&set.name, locations));
     }
     // What pieces look like is numbered as their locations are.
-    let looks: usize = orbit.moduli.iter().map(|&modulus| usize::from(modulus)).sum();
-    let is_wrong = |modulus: u8| modulus == 0 || !orbit.orientations.is_multiple_of(modulus);
-    if looks > OrbitPuzzle::MAX_LOCATIONS || orbit.moduli.iter().any(|&modulus| is_wrong(modulus)) {
-        return Err(many_locations(&orbit.name, looks));
+    let looks: usize = set.moduli.iter().map(|&modulus| usize::from(modulus)).sum();
+    let is_wrong = |modulus: u8| modulus == 0 || !set.orientations.is_multiple_of(modulus);
+    if looks > Puzzle::MAX_LOCATIONS || set.moduli.iter().any(|&modulus| is_wrong(modulus)) {
+        return Err(many_locations(&set.name, looks));
     }
     // A kind without a modulus has no orientation.
-    let modulus = |kind: u8| orbit.moduli.get(usize::from(kind)).copied().unwrap_or_default();
-    for &Placed { kind, turn } in &orbit.solved {
+    let modulus = |kind: u8| set.moduli.get(usize::from(kind)).copied().unwrap_or_default();
+    for &Placed { kind, turn } in &set.solved {
         let modulus = modulus(kind);
         if turn >= modulus {
-            return Err(orbit.no_orientation(turn, modulus));
+            return Err(set.no_orientation(turn, modulus));
         }
     }
     Ok(())
