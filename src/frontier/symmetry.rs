@@ -228,12 +228,24 @@ struct SymmetryWalk<'a> {
 impl SymmetryWalk<'_> {
     /// Collects the symmetries that extend a partial one, and returns whether there are any; `None` if they are too
     /// many or too hard to find.
-    fn extend(&mut self, mut partial: PartialSymmetry) -> Option<bool> {
+    fn run(&mut self, partial: PartialSymmetry) -> Option<bool> {
+        let known = |&p: &usize| partial.image[p] != NONE;
+        let queue = (0..partial.image.len()).filter(known).collect();
+        self.extend(partial, queue, None)
+    }
+
+    /// The same for a partial one of which some points and a move are new.
+    fn extend(
+        &mut self,
+        mut partial: PartialSymmetry,
+        points: Vec<usize>,
+        one: Option<usize>,
+    ) -> Option<bool> {
         self.tried += 1;
         if self.tried > MOST_TRIED || self.found > MOST {
             return None;
         }
-        if !self.of.close(&mut partial) || !(self.is_possible)(&partial) {
+        if !self.of.close(&mut partial, points, one) || !(self.is_possible)(&partial) {
             return Some(false);
         }
         let mut any = false;
@@ -247,7 +259,7 @@ impl SymmetryWalk<'_> {
                 {
                     let mut next = partial.clone();
                     next.of_move[m] = Some(to);
-                    any |= self.extend(next)?;
+                    any |= self.extend(next, vec![], Some(m))?;
                 }
             }
             return Some(any);
@@ -265,7 +277,7 @@ impl SymmetryWalk<'_> {
                 let mut next = partial.clone();
                 next.image[point] = to as u16;
                 next.taken[to] = true;
-                any |= self.extend(next)?;
+                any |= self.extend(next, vec![point], None)?;
                 if any && once {
                     break;
                 }
@@ -371,7 +383,7 @@ impl<'a> SymmetryFinder<'a> {
                 found: 0,
                 tried: 0,
             };
-            let (end, many) = (walk.extend(start), walk.found > MOST);
+            let (end, many) = (walk.run(start), walk.found > MOST);
             match end {
                 Some(_) => (most, few) = (fixed, found),
                 None if many => least = fixed + 1,
@@ -536,25 +548,37 @@ impl PointMoves {
         })
     }
 
-    /// Adds the images of points that follow from those of points and moves; false if there is a contradiction.
-    fn close(&self, partial: &mut PartialSymmetry) -> bool {
+    /// Adds the images of points that follow from those of points and moves; false if there is a contradiction. The
+    /// points in `queue` and one move may be new: nothing has followed from them yet.
+    fn close(
+        &self,
+        partial: &mut PartialSymmetry,
+        mut queue: Vec<usize>,
+        new: Option<usize>,
+    ) -> bool {
         let known: Vec<(usize, usize)> =
             (partial.of_move.iter().enumerate()).filter_map(|(m, to)| Some((m, (*to)?))).collect();
-        let mut queue: Vec<usize> =
-            (0..partial.image.len()).filter(|&p| partial.image[p] != NONE).collect();
-        while let Some(p) = queue.pop() {
-            for &(m, to) in &known {
-                let after = usize::from(self.moves[m][p]);
-                let image = self.moves[to][usize::from(partial.image[p])];
-                if partial.image[after] == NONE {
-                    if mem::replace(&mut partial.taken[usize::from(image)], true) {
-                        return false;
-                    }
-                    partial.image[after] = image;
-                    queue.push(after);
-                } else if partial.image[after] != image {
+        let agrees = |partial: &mut PartialSymmetry, queue: &mut Vec<usize>, p: usize, m, to| {
+            let moves: [&Vec<u16>; 2] = [m, to].map(|one: usize| &self.moves[one]);
+            let after = usize::from(moves[0][p]);
+            let image = moves[1][usize::from(partial.image[p])];
+            if partial.image[after] != NONE {
+                return partial.image[after] == image;
+            }
+            partial.image[after] = image;
+            queue.push(after);
+            !mem::replace(&mut partial.taken[usize::from(image)], true)
+        };
+        if let Some((m, to)) = new.and_then(|m| Some((m, partial.of_move[m]?))) {
+            for p in 0..partial.image.len() {
+                if partial.image[p] != NONE && !agrees(partial, &mut queue, p, m, to) {
                     return false;
                 }
+            }
+        }
+        while let Some(p) = queue.pop() {
+            if !known.iter().all(|&(m, to)| agrees(partial, &mut queue, p, m, to)) {
+                return false;
             }
         }
         true
@@ -720,7 +744,8 @@ impl VisiblePoints {
         (partial.image[from], partial.taken[to]) = (to as u16, true);
         partial.of_move = (0..self.of.moves.len()).map(Some).collect();
         let alike = self.of.point_type[from] == self.of.point_type[to];
-        (alike && self.of.close(&mut partial) && self.keeps_colours(&partial)).then_some(partial)
+        let closes = alike && self.of.close(&mut partial, vec![from], None);
+        (closes && self.keeps_colours(&partial)).then_some(partial)
     }
 
     /// Lets the first point stand for those of a part that permutations take to each other that commute with all moves.
@@ -778,7 +803,7 @@ impl VisiblePoints {
             found: 0,
             tried: 0,
         };
-        walk.extend(self.nothing())?;
+        walk.run(self.nothing())?;
         Some(found)
     }
 

@@ -22,7 +22,7 @@ pub struct Listed {
     pub puzzle: Puzzle,
     /// "htm" or "qtm" for puzzles with such metrics.
     pub metric: Option<String>,
-    /// PieceSet and position of each number in a row.
+    /// The set and the position of each number in a row.
     places: Vec<(usize, usize)>,
     /// For each set, the number that stands for a piece of each kind.
     pieces: Vec<Vec<u16>>,
