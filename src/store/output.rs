@@ -76,6 +76,10 @@ impl NameTarget {
             Ok(_) if !replace => Err(SystemError::Exists(path)),
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&path)(error)),
             _ if is_directory => Err(SystemError::Directory(path)),
+            // Windows says that such a path is not found.
+            _ if directory.ancestors().any(Path::is_file) => {
+                Err(failed(&path)(ErrorKind::NotADirectory.into()))
+            }
             _ if !directory.is_dir() => Err(SystemError::NoDirectory { path, directory }),
             _ => Ok(NameTarget::File(target)),
         }
