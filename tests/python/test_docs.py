@@ -31,7 +31,11 @@ def documented():
                     yield f"{name}.{member}", getattr(of, member)
 
 
-@pytest.mark.parametrize("name, of", list(documented()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    "name, of",
+    sorted(documented(), key=lambda pair: pair[0]),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_every_object_has_a_docstring_and_its_examples_run(name, of):
     pytest.importorskip("matplotlib").use("Agg")
     assert of.__doc__, name

@@ -142,7 +142,7 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// 43252003274489856000
 /// >>> tilewave.Puzzle("3x3x3", pieces="corners").sets
 /// {'corners': (8, 3)}
-#[pyclass(frozen, module = "tilewave")]
+#[pyclass(frozen, name = "Puzzle", module = "tilewave")]
 pub struct PyPuzzle {
     pub subject: Subject,
 }
