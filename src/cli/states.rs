@@ -75,7 +75,7 @@ impl StateArgs {
         let mut write = |state: Option<&str>| -> Result<()> {
             none = false;
             let answer = match (puzzle, &space) {
-                (Some(puzzle), _) => self.of_orbits(puzzle, state)?,
+                (Some(puzzle), _) => self.of_sets(puzzle, state)?,
                 (None, Some(space)) => self.of_puzzle(space, table, state)?,
                 (None, None) => self.of_board(searched.as_ref(), table, state)?,
             };
@@ -110,7 +110,7 @@ impl StateArgs {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_orbits(&self, puzzle: &Puzzle, text: Option<&str>) -> Result<AnyReply> {
+    fn of_sets(&self, puzzle: &Puzzle, text: Option<&str>) -> Result<AnyReply> {
         let numbers = first_given(&[
             (self.id.is_some(), "--id"),
             (self.line.is_some(), "--line"),

@@ -153,10 +153,10 @@ impl Coordinate {
     fn implied_turns(&self, omitted: usize, start: &[u8]) -> Vec<u8> {
         let modulus = self.tracked[omitted].modulus;
         let set = self.tracked[omitted].set;
-        let of_orbit = || self.tracked.iter().filter(|piece| piece.set == set);
-        let sum: usize = of_orbit().map(|piece| usize::from(start[piece.field]) % modulus).sum();
+        let of_set = || self.tracked.iter().filter(|piece| piece.set == set);
+        let sum: usize = of_set().map(|piece| usize::from(start[piece.field]) % modulus).sum();
         let turn = |fine: usize| {
-            let digits = of_orbit().filter(|piece| piece.weight > 0);
+            let digits = of_set().filter(|piece| piece.weight > 0);
             let others: usize = digits.map(|piece| fine / piece.weight as usize % modulus).sum();
             ((sum + modulus * self.tracked.len() - others) % modulus) as u8
         };
@@ -379,12 +379,12 @@ pub(super) fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
 fn sum_is_kept(of: &PuzzleRows, tracked: &[TrackedPiece], piece: usize) -> bool {
     let own = &tracked[piece];
     let set = &of.puzzle.sets()[own.set];
-    let of_orbit = tracked.iter().filter(|other| other.set == own.set).count();
+    let of_set = tracked.iter().filter(|other| other.set == own.set).count();
     let last = tracked[piece + 1..].iter().all(|other| other.set != own.set);
     let all = of.fields.fields.iter().filter(|field| field.set == own.set).count();
     own.modulus > 1
         && last
-        && of_orbit == all
+        && of_set == all
         && own.modulus == usize::from(set.orientations)
         && set.moduli.iter().all(|&modulus| usize::from(modulus) == own.modulus)
         && of.puzzle.moves().iter().all(|one| {

@@ -430,11 +430,10 @@ impl<'a> SymmetryFinder<'a> {
                     let lower = |back: usize| known(&images[(turn + each - back) % each]);
                     let lower = |back: usize| Some((back, lower(back)?));
                     let backs = if self.thrifty { 0..each } else { 0..1 };
-                    let Some((back, (of_orbit, image))) = backs.into_iter().find_map(lower) else {
+                    let Some((back, (of_set, image))) = backs.into_iter().find_map(lower) else {
                         continue;
                     };
-                    if of_orbit != to || *position_there.get_or_insert(image / each) != image / each
-                    {
+                    if of_set != to || *position_there.get_or_insert(image / each) != image / each {
                         return None;
                     }
                     let image = image / each * each + (image % each + back) % each;

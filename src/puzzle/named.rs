@@ -392,7 +392,7 @@ impl CutSolid {
         let stickers = self.stickers();
         let pieces = self.pieces(&stickers);
         let moved = self.moved(&stickers);
-        let sets = self.piece_orbits(&stickers, &pieces, &moved);
+        let sets = self.piece_sets(&stickers, &pieces, &moved);
         let turn = |(turn, to): (&Turn, &Vec<usize>)| {
             let of = |set: &PieceOrbit| SetAction::of_points(&set.pieces, |point| to[point]);
             Move::free(&turn.name, Transformation(sets.iter().map(of).collect()))
@@ -409,7 +409,7 @@ impl CutSolid {
         Puzzle::new(name, sets, moves).expect("a puzzle of this project's own")
     }
 
-    fn piece_orbits(
+    fn piece_sets(
         &self,
         stickers: &[Sticker],
         pieces: &[CutPiece],

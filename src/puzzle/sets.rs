@@ -339,7 +339,7 @@ impl Puzzle {
             bail!(Missing: "a puzzle needs at least one set of pieces");
         }
         for set in &sets {
-            check_orbit(set)?;
+            check_set(set)?;
         }
         let mut puzzle = Puzzle {
             name: name.into(),
@@ -716,7 +716,7 @@ pub(super) fn many_locations(set: &str, locations: usize) -> PuzzleError {
         most {MAX_LOCATIONS} are supported")
 }
 
-fn check_orbit(set: &PieceSet) -> Result<(), PuzzleError> {
+fn check_set(set: &PieceSet) -> Result<(), PuzzleError> {
     let locations = set.locations();
     if locations > Puzzle::MAX_LOCATIONS || set.orientations == 0 {
         return Err(many_locations(&set.name, locations));

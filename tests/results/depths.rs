@@ -33,7 +33,7 @@ impl Listed {
         words.nth(1)
     }
 
-    fn orbit_puzzle(&self) -> Puzzle {
+    fn listed_puzzle(&self) -> Puzzle {
         let metric = self.option("--metric").unwrap_or("stm");
         if let Some(cube) = named::parse(&self.puzzle) {
             let turns = if metric == "qtm" { Turns::Quarter } else { Turns::Powers };
@@ -62,7 +62,7 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
     texts(&root().join("tests/data"), &mut data);
     assert!(!all.is_empty());
     for listed in &all {
-        let (name, puzzle) = (&listed.name, listed.orbit_puzzle());
+        let (name, puzzle) = (&listed.name, listed.listed_puzzle());
         assert!(index.contains(&format!("| [{name}](depths/{name}.json) |")), "{name}");
         // What is said to be new is in no data file.
         let known = data.iter().find(|(_, rows)| rows.iter().any(|row| has(row, &listed.counts)));

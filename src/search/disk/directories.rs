@@ -173,7 +173,7 @@ impl Identity {
         ]
     }
 
-    pub(crate) fn of_orbits(puzzle: &Puzzle) -> Identity {
+    pub(crate) fn of_sets(puzzle: &Puzzle) -> Identity {
         Identity {
             board: puzzle.name().into(),
             goal: match puzzle.goals().len() {

@@ -87,7 +87,7 @@ impl Disk {
             ("count-ahead", search.count_ahead.to_string()),
             ("last states", search.keep_last.to_string()),
         ];
-        let identity = Identity::of_orbits(&search.puzzle);
+        let identity = Identity::of_sets(&search.puzzle);
         compare(self, communicator, &identity, search.max_depth, options)?;
         let (leader, _locks) = lock(self, communicator)?;
         let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
@@ -111,7 +111,7 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;
-    let asked = Identity::of_orbits(&search.puzzle);
+    let asked = Identity::of_sets(&search.puzzle);
     // If moves have no inverses, a state may reappear at any depth.
     let keep_all = disk.keep_all || search.puzzle.is_directed();
     let division = |cut: &ListCut| {
