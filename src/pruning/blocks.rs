@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::{
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
-    pruning::{Entries, allows_all_moves, each_level},
+    pruning::{Entries, each_level},
     puzzle::{
         Arrangement, Puzzle,
         ranking::{RankGroup, Ranking},
@@ -89,7 +89,7 @@ impl Blocks {
             rest && group.several.len() < 2 && group.positions.len() <= MOST_POSITIONS
         });
         let count: usize = ranking.groups.iter().map(|group| group.single.len()).sum();
-        if !allows_all_moves(puzzle) || !alone || count > MOST_PIECES {
+        if !puzzle.allows_all_moves() || !alone || count > MOST_PIECES {
             return None;
         }
         // Digits of orientations, from the last one; digits of blocks, from the last one.

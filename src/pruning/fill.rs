@@ -24,7 +24,7 @@ use crate::{
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
     pruning::{
-        Entries, allows_all_moves, each_level, go_on,
+        Entries, each_level, go_on,
         numbers::{RowImages, TableNumbers},
     },
     puzzle::{Puzzle, ranking::RankGroup},
@@ -87,7 +87,7 @@ struct RowStep<'r> {
 impl<'n> TableRows<'n> {
     /// `None` if moves depend on where a piece is, or if the parts are too large for their rows.
     pub fn new(puzzle: &Puzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
-        if !allows_all_moves(puzzle) {
+        if !puzzle.allows_all_moves() {
             return None;
         }
         let (length, ranking) = numbers.rows()?;

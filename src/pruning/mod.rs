@@ -24,18 +24,12 @@ use std::{
 use crate::{
     hint::BUILD_PRUNING,
     progress::{LevelDone, Progress},
-    puzzle::Puzzle,
     store::{self, Fields, SectionLayout},
     system::{FileKind, SystemError},
     table::{TableEncoding, TableError},
 };
 
 pub use crate::pruning::table::PruningTable;
-
-/// Whether every state of a puzzle allows all moves.
-pub(crate) fn allows_all_moves(puzzle: &Puzzle) -> bool {
-    puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none())
-}
 
 /// Goes through the levels of a search that writes the depths of states to a table; returns the number of states at
 /// each depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it

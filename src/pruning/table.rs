@@ -14,7 +14,7 @@ use crate::{
     frontier::{FieldKind, StateFields, SymmetryGroup},
     progress::{NoProgress, Phase, Progress},
     pruning::{
-        Entries, PruningHeader, allows_all_moves,
+        Entries, PruningHeader,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
         go_on,
@@ -459,7 +459,7 @@ impl PruningTable {
         let fields = StateFields::of(puzzle);
         let maps: Vec<_> = puzzle.moves().iter().map(|one| fields.of_move(puzzle, one)).collect();
         let rank = self.of.numbers.images(puzzle, &SymmetryGroup::trivial(&fields).maps);
-        let is_free = allows_all_moves(puzzle);
+        let is_free = puzzle.allows_all_moves();
         let checked = map_numbers(parts, &|part| -> Result<(), Error> {
             let part = part as u64;
             go_on(progress)?;

@@ -448,11 +448,14 @@ impl Puzzle {
         turns.any(|(turn, set)| turn.twists() || differ(set) && turn.moves())
     }
 
+    /// Whether every state allows all moves.
+    pub(crate) fn allows_all_moves(&self) -> bool {
+        self.illegal.is_empty() && self.moves.iter().all(|one| one.requires.is_none())
+    }
+
     /// The transformations of the moves if all moves are always allowed.
     pub(crate) fn free_moves(&self) -> Option<Vec<&Transformation>> {
-        let is_free =
-            self.illegal.is_empty() && self.moves.iter().all(|one| one.requires.is_none());
-        is_free.then(|| self.moves.iter().map(|one| &one.transformation).collect())
+        self.allows_all_moves().then(|| self.moves.iter().map(|one| &one.transformation).collect())
     }
 
     /// Returns the puzzle in which no state may have a piece of one of these kinds at the given position.

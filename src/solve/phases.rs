@@ -13,7 +13,7 @@ use std::time::Instant;
 use crate::{
     Error,
     progress::{Phase, Progress},
-    pruning::{PruningTable, allows_all_moves, row_rank::PieceMap},
+    pruning::{PruningTable, row_rank::PieceMap},
     puzzle::{Arrangement, Puzzle, Turns, Unreachable, Variant, reachable::Reachability},
     solve::{
         Answer, SolveError,
@@ -130,7 +130,7 @@ impl PhaseSolver {
     /// Merges adjacent moves that are equivalent to one move or to none, where one phase ends and the next begins.
     fn joined(&self, moves: Vec<usize>) -> Vec<usize> {
         let all = self.puzzle.moves();
-        if !allows_all_moves(&self.puzzle) {
+        if !self.puzzle.allows_all_moves() {
             return moves;
         }
         let mut joined: Vec<usize> = Vec::new();

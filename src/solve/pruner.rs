@@ -17,7 +17,6 @@ use std::{
 use crate::{
     frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
-    pruning::allows_all_moves,
     puzzle::{Board, Direction, Moves, PieceAt, Puzzle, Size, Transformation},
     random::SplitMix64,
     threads::map_numbers,
@@ -281,7 +280,7 @@ impl WordPruner {
     /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
     /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
     pub fn new(puzzle: &Puzzle) -> WordPruner {
-        let free = allows_all_moves(puzzle);
+        let free = puzzle.allows_all_moves();
         let forbidden = if free { duplicate_words(puzzle) } else { undone(puzzle) };
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
@@ -363,7 +362,7 @@ pub(crate) fn inverse_moves(puzzle: &Puzzle, fields: &StateFields) -> Option<Vec
             && set.moduli.iter().all(|&modulus| modulus == set.orientations)
     });
     let one_goal = *puzzle.goals() == [puzzle.solved()];
-    if !whole || !allows_all_moves(puzzle) || !one_goal || puzzle.is_directed() {
+    if !whole || !puzzle.allows_all_moves() || !one_goal || puzzle.is_directed() {
         return None;
     }
     let moves = puzzle.moves().iter().map(|one| {
