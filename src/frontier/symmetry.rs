@@ -557,10 +557,13 @@ impl PointMoves {
     ) -> bool {
         let known: Vec<(usize, usize)> =
             (partial.of_move.iter().enumerate()).filter_map(|(m, to)| Some((m, (*to)?))).collect();
-        let agrees = |partial: &mut PartialSymmetry, queue: &mut Vec<usize>, p: usize, m, to| {
-            let moves: [&Vec<u16>; 2] = [m, to].map(|one: usize| &self.moves[one]);
-            let after = usize::from(moves[0][p]);
-            let image = moves[1][usize::from(partial.image[p])];
+        let agrees = |partial: &mut PartialSymmetry,
+                      queue: &mut Vec<usize>,
+                      p: usize,
+                      m: usize,
+                      to: usize| {
+            let after = usize::from(self.moves[m][p]);
+            let image = self.moves[to][usize::from(partial.image[p])];
             if partial.image[after] != NONE {
                 return partial.image[after] == image;
             }
@@ -586,8 +589,8 @@ impl PointMoves {
 
 /// The lengths of the cycles of a permutation, shortest first, without fixed points.
 fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
-    let sets = all_orbits(permutation.len(), &[permutation]);
-    let mut lengths: Vec<usize> = sets.iter().map(Vec::len).filter(|&len| len > 1).collect();
+    let cycles = all_orbits(permutation.len(), &[permutation]);
+    let mut lengths: Vec<usize> = cycles.iter().map(Vec::len).filter(|&len| len > 1).collect();
     lengths.sort_unstable();
     lengths
 }

@@ -152,7 +152,7 @@ fn a_removal_that_fails_loses_nothing() {
 }
 
 #[test]
-#[ignore = "a minute, the same at every sync: cargo test --release --test disk -- --ignored"]
+#[ignore = "a minute, the same at every sync: cargo test --release --test disk -- --ignored any_sync"]
 fn a_cut_at_any_sync_loses_nothing() {
     std::thread::scope(|scope| {
         scope.spawn(|| survives_cuts("2x4", PlaneStore::Memory, false, 1));

@@ -318,28 +318,28 @@ impl Turning {
     }
 
     /// The sets of positions that exchange pieces with each other.
-    fn sets(&self) -> Vec<Vec<usize>> {
+    fn orbits(&self) -> Vec<Vec<usize>> {
         let width = self.orientations.len();
-        let (mut sets, mut done) = (Vec::new(), vec![false; width]);
+        let (mut orbits, mut done) = (Vec::new(), vec![false; width]);
         for first in 0..width {
-            let (mut open, mut set) = (vec![first], Vec::new());
+            let (mut open, mut orbit) = (vec![first], Vec::new());
             while let Some(at) = open.pop() {
                 if !std::mem::replace(&mut done[at], true) {
-                    set.push(at);
+                    orbit.push(at);
                     open.extend(self.sources.iter().map(|source| source[at]));
                 }
             }
-            set.sort_unstable();
-            if !set.is_empty() {
-                sets.push(set);
+            orbit.sort_unstable();
+            if !orbit.is_empty() {
+                orbits.push(orbit);
             }
         }
-        sets
+        orbits
     }
 
     /// Returns the puzzle with these moves and no others, unless inverses are added.
     pub fn puzzle(&self, name: &str, names: &[String], inverses: bool) -> PyResult<Listed> {
-        let all = self.sets();
+        let all = self.orbits();
         let numbers: Vec<u16> = (0..self.orientations.len() as u16).collect();
         let solved = self.solved.as_ref().unwrap_or(&numbers);
         let (mut sets, mut pieces) = (Vec::new(), Vec::new());
