@@ -443,7 +443,7 @@ impl PruningTable {
     /// numbers of states and on rows of fields, which are compared with arrangements: the number of every state, and
     /// the moves of one state in 16,384. For depths modulo 3, it is merely a check.
     ///
-    /// Cost: about 70 ns of one core per state per move; where moves need or forbid a piece, several times that.
+    /// Cost: about 100 ns of one core per state per move; where moves need or forbid a piece, several times that.
     ///
     /// # Errors
     /// [`TableError::Wrong`] for the first wrong entry found; [`SystemError::Interrupted`].
