@@ -1,33 +1,27 @@
-//! Builds of databases, and searches of pattern spaces in which every move counts.
+//! Builds of databases.
 //!
 //! The program and Rust programs call [`Build::run`], after [`plan`] or [`plan_on_disk`] has said what it takes. Small
 //! patterns go to the plain builder; for others, `slots` searches, and a [`TableBuild`] makes the table from what it
-//! finds. [`Space::run`] uses the same slots for another question: it counts the states at each depth.
-
-use std::time::Instant;
+//! finds.
 
 use crate::{
-    frontier::is_complete,
     hint::{DIR, Hint},
     kernel::Kernel,
     pdb::{
-        ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
-        SlotGraph, WINDOW, encode,
+        ArrangementOrder, Encoding, EntryOrder, Kind, Pattern, Pdb, PdbError, SLOTS, SlotGraph,
+        WINDOW, encode,
         file::Summary,
         orders, regions,
-        slots::{
-            CountOnly, MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit,
-            word_bytes,
-        },
+        slots::{MarkBits, SlotSearch, Slots, WriteBytes, home_place, unit, word_bytes},
     },
     perm::{
-        Layout, Register, bits, lehmer,
+        Layout, Register, lehmer,
         placement::{Subsets, binomial},
         set_of,
     },
     progress::{Meter, NoProgress, Phase, Progress},
     resources::{Resources, resource_setters, setters},
-    store::{Array, FileHeader as _, Image, MAX_DEPTH},
+    store::{Array, FileHeader as _, Image},
 };
 
 // Building a database: its requirements, and the choice of a builder.
@@ -139,7 +133,11 @@ impl BuildPlan {
             let needed = |on_disk| needed(build, (n, k), (slots, entries), fast, on_disk);
             let memory_bytes = needed(on_disk);
             let less = (bits && !on_disk).then(|| needed(true)).filter(|&less| less < memory_bytes);
-            check_budget(&build.resources, &build.pattern, entries, memory_bytes, less)?;
+            if let Some(budget) = build.resources.exceeded_by(memory_bytes) {
+                let (tiles, size) = (build.pattern.tiles().len(), build.pattern.size());
+                let needed = memory_bytes;
+                return Err(PdbError::Budget { tiles, size, entries, needed, budget, less });
+            }
             Ok(BuildPlan {
                 entries,
                 data_bytes: build.encoding.bytes(entries),
@@ -157,22 +155,6 @@ impl BuildPlan {
         of_slots(sets)?;
         let starts = EntryOrder::new(&pattern, build.kind).region_starts();
         of_slots(u64::from(*starts.last().unwrap_or(&0)))
-    }
-}
-
-/// Fails if a build or search exceeds its memory limit; `less` is what a build would need with its levels on disk, if
-/// that is less.
-fn check_budget(
-    resources: &Resources,
-    pattern: &Pattern,
-    entries: u64,
-    needed: u64,
-    less: Option<u64>,
-) -> Result<(), PdbError> {
-    let (tiles, size) = (pattern.tiles().len(), pattern.size());
-    match resources.exceeded_by(needed) {
-        Some(budget) => Err(PdbError::Budget { tiles, size, entries, needed, budget, less }),
-        None => Ok(()),
     }
 }
 
@@ -267,7 +249,7 @@ fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, Pd
 }
 
 /// A zeroed image that contains the table of region starts.
-pub(crate) fn image(header: &Summary) -> Result<Image, PdbError> {
+fn image(header: &Summary) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     if header.kind == Kind::Regions {
@@ -300,7 +282,8 @@ pub(crate) struct TableBuild<'a> {
     pub pattern: Pattern,
     pub kernel: Kernel,
     pub graph: SlotGraph,
-    pub header: Summary,
+    pub order: ArrangementOrder,
+    header: Summary,
     pub observer: &'a dyn Progress,
 }
 
@@ -312,39 +295,26 @@ impl<'a> TableBuild<'a> {
     ) -> Result<TableBuild<'a>, PdbError> {
         let kernel = build.resources.choose_kernel()?;
         let pattern = build.tiles()?;
-        let layout = Layout::sliced(pattern.tiles().len()).ok_or_else(PdbError::short_space)?;
+        let layout = Layout::sliced(pattern.tiles().len()).expect("a plan has checked the tiles");
         let graph = SlotGraph::new(&pattern, layout, build.kind);
         let header = header(build, entries, build.encoding)?;
-        Ok(TableBuild { build, pattern, kernel, graph, header, observer })
+        let order = ArrangementOrder::new(layout);
+        Ok(TableBuild { build, pattern, kernel, graph, order, header, observer })
     }
 
+    /// Returns the search that begins with the goal.
     pub fn begin(&self) -> Result<SlotSearch<'a>, PdbError> {
-        let mut search = SlotSearch::new(&self.graph, self.kernel, false, self.observer)?;
-        search.begin(&self.graph, &self.pattern, self.pattern.goal().blank());
-        Ok(search)
+        SlotSearch::new(&self.graph, &self.pattern, self.header.entries, self.kernel, self.observer)
     }
 
-    /// The class and the number of the slot with the goal.
-    pub fn goal_slot(&self) -> (usize, usize) {
-        self.graph.find(set_of(self.pattern.home()), self.pattern.goal().blank())
-    }
-
-    /// Searches to the end, after the levels that are already known; returns the number of entries at each depth. The
-    /// memory for the reached states is free afterwards.
-    pub fn search(
+    /// Finishes the table, whose entries are written by a function.
+    pub fn finish(
         &self,
-        mut search: SlotSearch<'_>,
-        sink: &dyn VisitSink,
-        mut histogram: Vec<u64>,
-    ) -> Result<Vec<u64>, PdbError> {
-        match search.run(sink, &mut histogram, MAX_DEPTH, self.header.entries)? {
-            true => Ok(histogram),
-            false => Err(PdbError::value(MAX_DEPTH)),
-        }
-    }
-
-    /// Finishes the table in an image whose entries have been written.
-    pub fn finish(&self, image: Image, histogram: Vec<u64>) -> Result<Pdb, PdbError> {
+        histogram: Vec<u64>,
+        write: impl FnOnce(&mut [u8]) -> Result<(), PdbError>,
+    ) -> Result<Pdb, PdbError> {
+        let mut image = image(&self.header)?;
+        write(self.header.layout().data.of_mut(image.bytes_mut()))?;
         Ok(Pdb::finish(image, Summary { histogram, ..self.header.clone() })?)
     }
 
@@ -360,15 +330,13 @@ impl<'a> TableBuild<'a> {
         let search = self.begin()?;
         let words = |class| Slots::zeroed(self.graph.slots(class), unit(self.graph.layout));
         let mut values = [words(0)?, words(1)?];
-        let histogram = self.search(search, &MarkBits::new(&mut values), vec![1])?;
-        let mut image = image(&self.header)?;
-        let entries = self.header.layout().data.of_mut(image.bytes_mut());
-        let slots = orders::slots_in_order(&self.graph);
-        let order = ArrangementOrder::new(self.graph.layout);
-        let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
-        let words = |(class, slot): (usize, usize)| values[class].of(slot);
-        orders::bits_by_slots(&order, &slots, words, entries, &meter)?;
-        self.finish(image, histogram)
+        let histogram = search.run(&MarkBits::new(&mut values), vec![1])?;
+        self.finish(histogram, |entries| {
+            let slots = orders::slots_in_order(&self.graph);
+            let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
+            let words = |(class, slot): (usize, usize)| values[class].of(slot);
+            Ok(orders::bits_by_slots(&self.order, &slots, words, entries, &meter)?)
+        })
     }
 
     /// Writes one byte per entry: for each class, the values of its slots or of its sets.
@@ -379,8 +347,9 @@ impl<'a> TableBuild<'a> {
     ) -> Result<Vec<u64>, PdbError> {
         let shared = self.build.kind == Kind::Minimum;
         let sink = WriteBytes::new(values, &self.graph, shared, self.kernel);
-        sink.enter(self.goal_slot(), home_place(&self.pattern, self.graph.layout));
-        self.search(search, &sink, vec![1])
+        let goal = self.graph.find(set_of(self.pattern.home()), self.pattern.goal().blank());
+        sink.enter(goal, home_place(&self.pattern, self.graph.layout));
+        search.run(&sink, vec![1])
     }
 
     /// Finishes a table with one value for each region, or each cell, of the blank.
@@ -391,29 +360,27 @@ impl<'a> TableBuild<'a> {
         let mut values = [array(0)?, array(1)?];
         let histogram = self.search_bytes(search, values.each_mut().map(Array::units_mut))?;
         let values = values.each_ref().map(Array::units);
-        let mut image = image(&self.header)?;
-        let entries = self.header.layout().data.of_mut(image.bytes_mut());
-        let order = ArrangementOrder::new(self.graph.layout);
-        if self.build.kind == Kind::Regions {
-            let slots = orders::slots_in_order(&self.graph);
-            let meter = Meter::new(self.observer, Phase::Order, 0, self.header.entries);
-            orders::lines(&order, &slots, values, entries, &meter)?;
-            return self.finish(image, histogram);
-        }
-        // The values for each cell of the blank form a table of the tiles on the other cells.
-        let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
-        let subsets = Subsets::new(n - 1, k).expect("patterns are small");
-        let mut lines = Image::zeroed((subsets.count() * order.len()) as u64)?;
-        let part = entries.len() / n;
-        let meter = Meter::new(self.observer, Phase::Order, 0, 2 * entries.len() as u64);
-        for (blank, entries) in entries.chunks_mut(part).enumerate() {
-            let above = |set: u64| set >> blank << (blank + 1) | set & ((1 << blank) - 1);
-            let find = |set| self.graph.find(above(set), blank);
-            let slots: Vec<(usize, usize)> = subsets.iter().map(find).collect();
-            orders::lines(&order, &slots, values, lines.bytes_mut(), &meter)?;
-            orders::by_placements(&subsets, lines.bytes(), entries, &meter)?;
-        }
-        self.finish(image, histogram)
+        self.finish(histogram, |entries| {
+            if self.build.kind == Kind::Regions {
+                let slots = orders::slots_in_order(&self.graph);
+                let meter = Meter::new(self.observer, Phase::Order, 0, self.header.entries);
+                return Ok(orders::lines(&self.order, &slots, values, entries, &meter)?);
+            }
+            // The values for each cell of the blank form a table of the tiles on the other cells.
+            let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
+            let subsets = Subsets::new(n - 1, k).expect("patterns are small");
+            let mut lines = Image::zeroed((subsets.count() * self.order.len()) as u64)?;
+            let part = entries.len() / n;
+            let meter = Meter::new(self.observer, Phase::Order, 0, 2 * entries.len() as u64);
+            for (blank, entries) in entries.chunks_mut(part).enumerate() {
+                let above = |set: u64| set >> blank << (blank + 1) | set & ((1 << blank) - 1);
+                let find = |set| self.graph.find(above(set), blank);
+                let slots: Vec<(usize, usize)> = subsets.iter().map(find).collect();
+                orders::lines(&self.order, &slots, values, lines.bytes_mut(), &meter)?;
+                orders::by_placements(&subsets, lines.bytes(), entries, &meter)?;
+            }
+            Ok(())
+        })
     }
 
     /// Finishes a table with one value for each placement: the memory of the values becomes the file image.
@@ -435,167 +402,15 @@ impl<'a> TableBuild<'a> {
         let mut values = Array::zeroed(units as u64)?;
         let (low, high) = values.units_mut().split_at_mut(registers[0]);
         let histogram = self.search_bytes(search, [low, &mut high[..registers[1]]])?;
-        let order = ArrangementOrder::new(self.graph.layout);
         let (low, high) = values.units().split_at(registers[0]);
-        let mut lines = Image::zeroed((places.len() * order.len()) as u64)?;
+        let mut lines = Image::zeroed((places.len() * self.order.len()) as u64)?;
         let meter = Meter::new(self.observer, Phase::Order, 0, 2 * self.header.entries);
-        orders::lines(&order, &places, [low, high], lines.bytes_mut(), &meter)?;
+        orders::lines(&self.order, &places, [low, high], lines.bytes_mut(), &meter)?;
         let bytes = values.units_mut().as_flattened_mut();
         bytes[..data.offset as usize].fill(0);
         let entries = data.of_mut(bytes);
         orders::by_placements(&self.graph.subsets, lines.bytes(), entries, &meter)?;
-        let len = len as usize;
-        self.finish(Image::Memory { array: values, len }, histogram)
-    }
-}
-
-// Pattern spaces in which every move counts, including moves of tiles outside the pattern.
-//
-// Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. If the search
-// starts from the pattern at home with the blank anywhere, there are states with both colours of the blank's cell at
-// every depth.
-//
-// Source: J. Culberson and J. Schaeffer, Pattern databases, Computational Intelligence 14 (1998): the fringe.
-
-/// A search of a pattern space.
-///
-/// ```
-/// use tilewave::pdb::{Pattern, Space};
-/// use tilewave::{Goal, Size};
-/// // The fringe of the 8-puzzle: 9!/3! states of five tiles and the blank.
-/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let found = Space::new(Pattern::new(goal, &[3, 6, 7, 8, 5])?).run()?;
-/// assert_eq!(found.counts.iter().sum::<u64>(), 60_480);
-/// assert_eq!(found.counts[0], 4); // the pattern at home, the blank on any other cell
-/// # Ok::<(), tilewave::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Space {
-    /// The pattern, with at least five tiles.
-    pub pattern: Pattern,
-    /// The blank's cell in the state at depth 0; `None` to start from all states with the pattern at home.
-    pub blank: Option<u8>,
-    /// Last depth to search; `None` for all depths.
-    pub max_depth: Option<usize>,
-    /// Resources that the search may use.
-    pub resources: Resources,
-}
-
-setters! { Space: ; blank: u8, max_depth: usize, }
-resource_setters! { Space }
-
-/// The result of a search of a pattern space.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Depths {
-    /// The number of states at each depth.
-    pub counts: Vec<u64>,
-    /// The number of states of the whole space, N!/(N-k-1)!.
-    pub states: u64,
-    /// Whether the levels contain all states that can be reached: no new state was found, or as many as there are.
-    pub complete: bool,
-    /// Wall-clock time in seconds.
-    pub seconds: f64,
-}
-
-impl Space {
-    /// Returns the search of a pattern's space that starts from the pattern at home with the blank anywhere.
-    pub fn new(pattern: Pattern) -> Space {
-        Space { pattern, blank: None, max_depth: None, resources: Resources::new() }
-    }
-
-    /// Returns the number of states.
-    pub fn states(&self) -> u64 {
-        let free = self.pattern.size().cells() - self.pattern.tiles().len();
-        self.pattern.placements() * free as u64
-    }
-
-    /// Returns the memory that the search takes, in bytes. Cost: one step per set of cells.
-    ///
-    /// # Errors
-    /// [`PdbError::Unsuitable`].
-    pub fn memory_bytes(&self) -> Result<u64, PdbError> {
-        let layout = self.layout()?;
-        let grid = Grid::new(self.pattern.size());
-        let subsets = Subsets::new(grid.cells, layout.len()).expect("patterns are small");
-        let first = subsets.iter().map(|set| u64::from(grid.free_of(set, 0).count_ones()));
-        let first: u64 = first.sum();
-        let sets = binomial(grid.cells, layout.len());
-        let slots = sets * (grid.cells - layout.len()) as u64;
-        let copied = match self.blank {
-            None => first.min(slots - first),
-            Some(_) => 0,
-        };
-        let words = word_bytes(lehmer::count(layout.len()));
-        let tables = SlotGraph::bytes(sets, slots, layout.len());
-        Ok((slots + copied) * words + tables + (4 << 20))
-    }
-
-    fn layout(&self) -> Result<Layout, PdbError> {
-        Layout::sliced(self.pattern.tiles().len()).ok_or_else(PdbError::short_space)
-    }
-
-    /// Searches level by level, on a thread pool of its own.
-    ///
-    /// # Errors
-    /// [`PdbError`] if the pattern has fewer than five tiles, the memory limit is too low, memory cannot be allocated,
-    /// or the blank is on the cell of a tile.
-    pub fn run(&self) -> Result<Depths, PdbError> {
-        self.run_with(&NoProgress)
-    }
-
-    /// Searches like [`Space::run`], with an observer that sees the progress and may stop the work
-    /// ([`PdbError::Interrupted`]).
-    pub fn run_with(&self, observer: &dyn Progress) -> Result<Depths, PdbError> {
-        let layout = self.layout()?;
-        let home = self.pattern.home();
-        let free =
-            |blank: u8| usize::from(blank) < self.pattern.size().cells() && !home.contains(&blank);
-        if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
-            return Err(PdbError::unsuitable(format!(
-                "the blank cannot be on cell {blank}: choose a cell of the board that is not the \
-                 goal cell of a pattern tile"
-            )));
-        }
-        check_budget(&self.resources, &self.pattern, self.states(), self.memory_bytes()?, None)?;
-        let kernel = self.resources.choose_kernel()?;
-        self.resources.install(|| {
-            let begun = Instant::now();
-            observer.started(self.states());
-            let graph = SlotGraph::new(&self.pattern, layout, Kind::AllMoves);
-            let mut search = SlotSearch::new(&graph, kernel, self.blank.is_none(), observer)?;
-            let blanks = bits(graph.grid.free(set_of(home)));
-            let mut counts = vec![0];
-            for blank in blanks.filter(|&cell| self.blank.is_none_or(|b| usize::from(b) == cell)) {
-                search.begin(&graph, &self.pattern, blank);
-                counts[0] += 1;
-            }
-            let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
-            let ended = search.run(&CountOnly, &mut counts, most, states)?;
-            let complete = is_complete(ended, counts.iter().sum(), Some(states));
-            Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
-        })?
-    }
-
-    /// Searches from the goal state, whatever [`Space::blank`] is. Returns the depths and their database, which has
-    /// kind [`Kind::AllMoves`] and one byte per entry, as [`Build::run`] builds it. [`crate::pdb::plan`] computes the
-    /// memory. Same errors as [`Space::run`], plus [`PdbError::Pattern`] for patterns of eight tiles: the blank counts
-    /// as one more.
-    pub fn build(&self) -> Result<(Depths, Pdb), PdbError> {
-        self.build_with(&NoProgress)
-    }
-
-    /// Searches like [`Space::build`], with an observer that sees the progress and may stop the work
-    /// ([`PdbError::Interrupted`]).
-    pub fn build_with(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
-        self.layout()?;
-        let (begun, states) = (Instant::now(), self.states());
-        observer.started(states);
-        let how = Build::new(self.pattern.clone()).kind(Kind::AllMoves).resources(self.resources);
-        let pdb = how.run_with(observer)?;
-        let counts = pdb.histogram().to_vec();
-        let seconds = begun.elapsed().as_secs_f64();
-        Ok((Depths { counts, states, complete: true, seconds }, pdb))
+        let image = Image::Memory { array: values, len: len as usize };
+        Ok(Pdb::finish(image, Summary { histogram, ..self.header.clone() })?)
     }
 }

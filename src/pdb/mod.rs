@@ -41,7 +41,7 @@ use crate::{
 };
 
 pub use crate::pdb::{
-    build::{Build, BuildPlan, Depths, Space, plan, plan_on_disk},
+    build::{Build, BuildPlan, plan, plan_on_disk},
     database::{Pdb, encode},
     file::{
         Encoding, Kind, Summary, compress, compress_with, decompress, decompress_with, inspect,
@@ -57,7 +57,7 @@ pub(crate) use crate::pdb::{
     build::TableBuild,
     database::after,
     orders::{ArrangementOrder, SLOTS, WINDOW},
-    regions::{Grid, PatternMoves, PatternState, SlotGraph, UNREACHED},
+    regions::{PatternMoves, PatternState, SlotGraph, UNREACHED},
 };
 
 // Checks a database against searches that share nothing with its builder.

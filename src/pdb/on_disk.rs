@@ -18,13 +18,13 @@ use crate::{
     pdb::{
         Build, Pattern, Pdb, PdbError, TableBuild, build,
         database::bit_of,
-        orders::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order},
+        orders::{WINDOW, bits_by_slots, slots_in_order},
         slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit},
     },
-    perm::Register,
+    perm::{Register, set_of},
     progress::{Meter, NoProgress, Phase, Progress},
     store::{
-        Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, LevelHeader, LevelReader,
+        Codec, DEFAULT_LEVEL, Decoder, Encoder, LevelHeader, LevelReader,
         LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker,
         seal, write_marker,
     },
@@ -97,19 +97,15 @@ impl DiskBuild<'_> {
                 run,
                 last: self.levels()?.last().copied().unwrap_or(0) as usize,
                 codec: Codec::best(work.kernel),
-                goal: work.goal_slot().0,
                 work: &work,
                 file: Mutex::default(),
                 encoders: Mutex::default(),
             };
             let mut search = work.begin()?;
             let known = levels.restore(&mut search)?;
-            let histogram = work.search(search, &levels, known);
-            let histogram = histogram.inspect_err(|_| levels.give_up())?;
-            let mut image = build::image(&work.header)?;
-            let entries = work.header.layout().data.of_mut(image.bytes_mut());
-            levels.collect(histogram.len(), entries)?;
-            work.finish(image, histogram)
+            let histogram = search.run(&levels, known).inspect_err(|_| levels.give_up())?;
+            let count = histogram.len();
+            work.finish(histogram, |entries| levels.collect(count, entries))
         })?;
         built.map_err(|error| match error {
             PdbError::Interrupted(None) => PdbError::Interrupted(Some(self.storage.name())),
@@ -228,8 +224,6 @@ struct BuildLevels<'a> {
     /// The last committed level.
     last: usize,
     codec: Codec,
-    /// The class of the goal.
-    goal: usize,
     /// The file of the current level, and its name.
     file: Mutex<Option<(String, InOrder)>>,
     encoders: Mutex<Vec<(Encoder, Vec<Register>)>>,
@@ -285,7 +279,8 @@ type FrameDecoder = Option<(Decoder, Vec<Register>)>;
 
 impl BuildLevels<'_> {
     fn class(&self, depth: usize) -> usize {
-        (self.goal + depth) % 2
+        let TableBuild { graph, pattern, .. } = self.work;
+        (graph.find(set_of(pattern.home()), pattern.goal().blank()).0 + depth) % 2
     }
 
     /// The number of slots of a frame.
@@ -434,7 +429,7 @@ impl BuildLevels<'_> {
         for depth in (1..levels).filter(|&depth| bit_of(depth as u8) == 1) {
             readers[self.class(depth)].push(self.open(depth)?);
         }
-        let order = ArrangementOrder::new(graph.layout);
+        let order = &self.work.order;
         let (slots, unit) = (slots_in_order(graph), unit(graph.layout));
         let meter = Meter::new(self.work.observer, Phase::Order, 0, slots.len() as u64);
         let mut words = [Vec::new(), Vec::new()];
@@ -465,7 +460,7 @@ impl BuildLevels<'_> {
             let of = |(class, slot): (usize, usize)| {
                 &words[class][(slot - firsts[class]) * unit..][..unit]
             };
-            bits_by_slots(&order, window, of, head, &meter)?;
+            bits_by_slots(order, window, of, head, &meter)?;
         }
         Ok(())
     }

@@ -110,13 +110,6 @@ impl PdbError {
             "a value exceeds {most}, the maximum that a database can store: choose fewer tiles"
         ))
     }
-
-    /// A pattern that is too short for its space to be searched.
-    pub(crate) fn short_space() -> PdbError {
-        PdbError::unsuitable(
-            "only patterns of at least five tiles can be searched: specify more tiles",
-        )
-    }
 }
 
 /// The tiles whose moves a database counts, relative to a goal.

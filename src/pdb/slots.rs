@@ -18,9 +18,9 @@ use crate::{
     pdb::{Pattern, PdbError, SlotGraph, database::bit_of},
     perm::{LANES, Layout, Register, bits, set_of},
     progress::{LevelDone, Meter, Phase, Progress},
-    store::Array,
+    store::{Array, MAX_DEPTH},
     system::SystemError,
-    threads::{Tasks, each_part},
+    threads::Tasks,
 };
 
 /// Size in bytes of a stretch of slots: together with the data it reads, half of the nearest private cache.
@@ -53,22 +53,6 @@ impl Slots {
 
     pub fn of(&self, slot: usize) -> &[Word] {
         &self.words()[slot * self.unit..][..self.unit]
-    }
-
-    /// Copies the slices of a class that have changed.
-    fn renew(&mut self, class: &SlotClass, slice: usize) {
-        const SLOTS: usize = 256;
-        let unit = self.unit;
-        each_part(self.words_mut(), unit * SLOTS, &|part, words| {
-            let from = class.seen.words()[part * SLOTS * unit..].chunks(unit);
-            let slots = words.chunks_mut(unit).zip(from).zip(&class.changed[part * SLOTS..]);
-            for ((to, from), changed) in slots {
-                for number in bits(*changed) {
-                    let words = number * slice..(number + 1) * slice;
-                    to[words.clone()].copy_from_slice(&from[words]);
-                }
-            }
-        });
     }
 }
 
@@ -147,15 +131,6 @@ pub(crate) trait VisitSink: Sync {
     /// Called when a level with this many entries is finished; `found` entries were found before it.
     fn end(&self, _depth: usize, _entries: u64, _found: u64) -> Result<(), PdbError> {
         Ok(())
-    }
-}
-
-/// Only counts the states.
-pub(crate) struct CountOnly;
-
-impl VisitSink for CountOnly {
-    fn wants(&self, _: usize) -> bool {
-        false
     }
 }
 
@@ -283,18 +258,20 @@ pub(crate) struct SlotSearch<'a> {
     layout: Layout,
     step: SlotStep,
     pub classes: [SlotClass; 2],
-    /// If both colours have states at every depth: the previous state of the class that is stepped first, and where it
-    /// had changed, so that the other class does not see what the level itself has added.
-    before: Option<(usize, Slots, Vec<u64>)>,
+    /// The class of the goal.
+    goal: usize,
+    /// The number of all entries.
+    total: u64,
     observer: &'a dyn Progress,
 }
 
 impl<'a> SlotSearch<'a> {
-    /// Determines all moves; nothing has been reached yet. `both` means that both colours have states at every depth.
+    /// Determines all moves; only the goal has been reached yet.
     pub fn new(
         graph: &SlotGraph,
+        pattern: &Pattern,
+        total: u64,
         kernel: Kernel,
-        both: bool,
         observer: &'a dyn Progress,
     ) -> Result<SlotSearch<'a>, PdbError> {
         observer.progress(Phase::Setup, 0, 1);
@@ -305,103 +282,57 @@ impl<'a> SlotSearch<'a> {
             let seen = Slots::zeroed(slots, unit(layout))?;
             Ok(SlotClass { seen, moves, full: vec![0; slots], changed: vec![0; slots] })
         };
-        let classes = [class(0)?, class(1)?];
-        let mut before = None;
-        if both {
-            let first = usize::from(graph.slots(1) < graph.slots(0));
-            let slots = graph.slots(first);
-            before = Some((first, Slots::zeroed(slots, unit(layout))?, vec![0; slots]));
-        }
+        let mut classes = [class(0)?, class(1)?];
+        let (goal, slot) = graph.find(set_of(pattern.home()), pattern.goal().blank());
+        let (block, word, lane) = home_place(pattern, layout);
+        classes[goal].seen.words_mut()[slot * unit(layout) + word] = (1u64 << lane).to_le_bytes();
+        classes[goal].changed[slot] = 1 << block;
         observer.progress(Phase::Setup, 1, 1);
-        Ok(SlotSearch { layout, step, classes, before, observer })
+        Ok(SlotSearch { layout, step, classes, goal, total, observer })
     }
 
-    /// Marks the state with the pattern at home and the blank on a cell.
-    pub fn begin(&mut self, graph: &SlotGraph, pattern: &Pattern, blank: usize) {
-        let (class, slot) = graph.find(set_of(pattern.home()), blank);
-        let (block, word, lane) = home_place(pattern, self.layout);
-        let class = &mut self.classes[class];
-        class.seen.words_mut()[slot * unit(self.layout) + word] = (1u64 << lane).to_le_bytes();
-        class.changed[slot] = 1 << block;
+    /// The class of the states at a depth.
+    pub fn class(&self, depth: usize) -> usize {
+        (self.goal + depth) % 2
     }
 
-    /// Searches level by level, until a level finds nothing or has depth `most`, and appends the number of entries of
-    /// each to the existing levels. Returns whether there are no further states. `total` is the number of all entries.
+    /// Searches level by level until a level finds nothing; returns the number of entries of each level, after those
+    /// that are known. The memory for the reached states is free afterwards.
     pub fn run(
-        &mut self,
+        mut self,
         sink: &dyn VisitSink,
-        histogram: &mut Vec<u64>,
-        most: usize,
-        total: u64,
-    ) -> Result<bool, PdbError> {
-        let observer = self.observer;
+        mut histogram: Vec<u64>,
+    ) -> Result<Vec<u64>, PdbError> {
         let report = |depth, states, seconds| {
-            observer.level(&LevelDone { depth, states, seconds });
+            self.observer.level(&LevelDone { depth, states, seconds });
         };
         if let [first] = histogram[..] {
             report(0, first, 0.0);
         }
         let mut found = histogram.iter().sum();
-        self.renew();
-        while histogram.len() <= most {
+        while histogram.len() <= MAX_DEPTH {
             let (begun, depth) = (Instant::now(), histogram.len());
             sink.begin(depth)?;
-            let (states, entries) = self.level(sink, depth, found, total)?;
+            let class = self.class(depth);
+            let [low, high] = &mut self.classes;
+            let (own, other) = if class == 0 { (low, &*high) } else { (high, &*low) };
+            let meter = Meter::new(self.observer, Phase::Search(depth), found, self.total);
+            let step = (&self.step, self.layout);
+            let (states, entries) = own.add_level(step, other, (class, depth), sink, &meter)?;
             sink.end(depth, entries, found)?;
             if states == 0 {
                 while histogram.last() == Some(&0) {
                     histogram.pop();
                 }
-                return Ok(true);
+                return Ok(histogram);
             }
             if entries > 0 {
                 report(depth, entries, begun.elapsed().as_secs_f64());
             }
-            self.renew();
             histogram.push(entries);
             found += entries;
         }
-        Ok(false)
-    }
-
-    /// Copies what the level has changed in the class that is stepped first.
-    fn renew(&mut self) {
-        if let Some((first, words, changed)) = &mut self.before {
-            words.renew(&self.classes[*first], self.layout.slice_registers());
-            changed.clone_from(&self.classes[*first].changed);
-        }
-    }
-
-    /// Adds a level; returns how many states it reached for the first time, and how many entries.
-    fn level(
-        &mut self,
-        sink: &dyn VisitSink,
-        depth: usize,
-        found: u64,
-        total: u64,
-    ) -> Result<(u64, u64), PdbError> {
-        let any = |class: &SlotClass| class.changed.iter().any(|&slices| slices != 0);
-        let live = [any(&self.classes[1]), any(&self.classes[0])];
-        let first = self.before.as_ref().map_or(0, |before| before.0);
-        let (mut states, mut entries) = (0, 0);
-        for class in [first, 1 - first].into_iter().filter(|&class| live[class]) {
-            let [low, high] = &mut self.classes;
-            let (own, other) = if class == 0 { (low, &*high) } else { (high, &*low) };
-            let (source, changed) = match &self.before {
-                Some((first, words, changed)) if *first != class => (words.words(), changed),
-                _ => (other.seen.words(), &other.changed),
-            };
-            let phase = Phase::Search(depth);
-            let meter = Meter::new(self.observer, phase, found + entries, total);
-            let step = (&self.step, self.layout);
-            let new = own.add_level(step, (source, changed), (class, depth), sink, &meter)?;
-            (states, entries) = (states + new.0, entries + new.1);
-        }
-        // Nothing comes from the other class; the last changes have been read.
-        for (class, _) in self.classes.iter_mut().zip(live).filter(|(_, live)| !live) {
-            class.changed.fill(0);
-        }
-        Ok((states, entries))
+        Err(PdbError::value(MAX_DEPTH))
     }
 }
 
@@ -420,7 +351,7 @@ impl SlotClass {
     fn add_level(
         &mut self,
         (step, layout): (&SlotStep, Layout),
-        (source, source_changed): (&[Word], &[u64]),
+        other: &SlotClass,
         (class, depth): (usize, usize),
         sink: &dyn VisitSink,
         meter: &Meter<'_>,
@@ -442,8 +373,8 @@ impl SlotClass {
                 let first = stretch * per_task;
                 let to = SlotStretch {
                     first,
-                    source,
-                    changed: source_changed,
+                    source: other.seen.words(),
+                    changed: &other.changed,
                     seen,
                     full,
                     gained: &mut *gained,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, Space, rebuild, spot_check};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, rebuild, spot_check};
 use tilewave::puzzle::{Board, Coordinates, Direction};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
@@ -42,9 +42,7 @@ fn every_entry_is_the_depth_of_a_naive_search() {
         let goal = goal(size, text);
         let truth = naive(&goal, tiles);
         let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-        let space = Space::new(pattern).threads(2);
-        let (found, pdb) = space.build().unwrap();
-        assert!(found.complete);
+        let pdb = Build::new(pattern).kind(Kind::AllMoves).threads(2).run().unwrap();
         assert_eq!((pdb.kind(), pdb.encoding()), (Kind::AllMoves, Encoding::Byte));
         assert_eq!((pdb.pattern().tiles()[0], pdb.histogram()[0]), (0, 1));
         assert_eq!(pdb.histogram().iter().sum::<u64>(), truth.len() as u64);
@@ -74,7 +72,7 @@ fn what_does_not_go_together_is_refused() {
     let how = Build::new(pattern).kind(Kind::AllMoves).encoding(Encoding::Bit);
     assert!(matches!(how.run(), Err(PdbError::Unsuitable(_))));
     let eight = Pattern::new(goal, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-    let error = Space::new(eight).build().unwrap_err();
+    let error = Build::new(eight).kind(Kind::AllMoves).run().unwrap_err();
     assert!(matches!(error, PdbError::Pattern(_)), "{error}");
 }
 

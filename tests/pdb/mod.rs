@@ -15,7 +15,6 @@ mod oracle;
 mod sets;
 #[path = "../support/simulated.rs"]
 mod simulated;
-mod spaces;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb};
 use tilewave::puzzle::{Board, Goal, Size};
