@@ -247,14 +247,14 @@ impl CheckArgs {
         let progress = SearchProgress::new();
         if self.full {
             let how = Build::new(table.pattern().clone()).plain(self.plain).resources(resources);
-            pdb::rebuild_with(&table, &how, &progress)?;
+            pdb::rebuild(&table, &how, &progress)?;
             let builder = if self.plain { " with the plain builder" } else { "" };
             return Ok(format!(
                 "the checksums are correct, and a database newly built{builder} has the same \
                  entries, order and histogram"
             ));
         }
-        let check = pdb::spot_check_with(&table, self.samples, seed, &progress)?;
+        let check = pdb::spot_check(&table, self.samples, seed, &progress)?;
         let given_up = match check.undecided {
             0 => String::new(),
             1 => ", 1 search abandoned".into(),

@@ -1,7 +1,7 @@
 //! The file of a database: its header, and its compression for distribution.
 //!
-//! A build writes a [`Summary`], which [`inspect`] reads from a file, compressed or not. [`compress`] and
-//! [`decompress`] make files from files; `database` reads either form.
+//! A build writes a [`Summary`], which [`inspect`] reads from a file, compressed or not. [`compress`] makes a file from
+//! a file; `database` reads either form.
 
 use std::{io::Write, path::Path};
 
@@ -9,7 +9,7 @@ use crate::{
     hint::BUILD_DATABASE,
     pdb::{Pattern, PdbError},
     perm::{lehmer, placement::binomial},
-    progress::{Meter, NoProgress, Phase, Progress},
+    progress::{Meter, Phase, Progress},
     store::{
         self, BLOCK_BYTES, Container, Fields, FileHeader as _, HEADER_BYTES, Image, Output,
         SectionLayout,
@@ -266,22 +266,13 @@ impl Kind {
 const LEVEL: i32 = 9;
 
 /// Writes a compressed copy of a database file, in independent zstd frames of 1 MiB of data each, and returns its size
-/// in bytes.
+/// in bytes. Loading and saving the copy restores the file.
 ///
 /// Cost: 50 ns of one core per byte, using all threads of the current pool; memory for the compressed file.
 ///
 /// # Errors
-/// [`PdbError`] if the file is damaged or already compressed, or if writing fails.
+/// [`PdbError`] if the file is damaged or already compressed, if writing fails, or if the observer stops the work.
 pub fn compress(
-    from: impl AsRef<Path>,
-    to: impl AsRef<Path>,
-    replace: bool,
-) -> Result<u64, PdbError> {
-    compress_with(from, to, replace, &NoProgress)
-}
-
-/// Like [`compress`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
-pub fn compress_with(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
     replace: bool,
@@ -318,38 +309,6 @@ pub fn compress_with(
     }
     output.finish()?;
     Ok(layout.data.end())
-}
-
-/// Restores the database file that was compressed, and returns its size in bytes. Cost: memory for the database.
-///
-/// # Errors
-/// [`PdbError`] if the file is damaged or not compressed, or if writing fails.
-pub fn decompress(
-    from: impl AsRef<Path>,
-    to: impl AsRef<Path>,
-    replace: bool,
-) -> Result<u64, PdbError> {
-    decompress_with(from, to, replace, &NoProgress)
-}
-
-/// Like [`decompress`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
-pub fn decompress_with(
-    from: impl AsRef<Path>,
-    to: impl AsRef<Path>,
-    replace: bool,
-    observer: &dyn Progress,
-) -> Result<u64, PdbError> {
-    let (from, to) = (from.as_ref(), to.as_ref());
-    let file = Container::<Summary>::open(from)?;
-    if !file.header.compressed {
-        return Err(PdbError::Place(format!(
-            "'{}' is not compressed: there is nothing to decompress",
-            from.display()
-        )));
-    }
-    let file = load(file, observer)?;
-    file.save(to, replace, observer)?;
-    Ok(file.header.file_bytes())
 }
 
 /// Returns the header of a file, compressed or not: the description of the database without its entries. Same errors as

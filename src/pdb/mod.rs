@@ -36,18 +36,16 @@ use std::collections::HashMap;
 
 use crate::{
     perm::{bits, placement, set_of},
-    progress::{Meter, NoProgress, Phase, Progress},
+    progress::{Meter, Phase, Progress},
     random::SplitMix64,
 };
 
 pub use crate::pdb::{
     build::{Build, BuildPlan, plan, plan_on_disk},
     database::{Pdb, encode},
-    file::{
-        Encoding, Kind, Summary, compress, compress_with, decompress, decompress_with, inspect,
-    },
+    file::{Encoding, Kind, Summary, compress, inspect},
     on_disk::DiskBuild,
-    orders::{ExportLayout, export, export_with},
+    orders::{ExportLayout, export},
     partition::{Evaluator, SetFile, check_disjoint, check_partition, partition, tilings},
     pattern::{Pattern, PdbError},
     regions::EntryOrder,
@@ -82,13 +80,8 @@ const MAX_STATES: usize = 1_000_000;
 /// Cost: up to a second per sample for 8 tiles, less for fewer.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] for the first wrong entry.
-pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbError> {
-    spot_check_with(pdb, samples, seed, &NoProgress)
-}
-
-/// Like [`spot_check`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
-pub fn spot_check_with(
+/// [`PdbError::Wrong`] for the first wrong entry, and [`PdbError::Interrupted`].
+pub fn spot_check(
     pdb: &Pdb,
     samples: u64,
     seed: u64,
@@ -129,13 +122,8 @@ pub fn spot_check_with(
 ///
 /// # Errors
 /// [`PdbError::Wrong`] for the first entry that differs, in stored order, or for another part that differs, and the
-/// errors of [`Build::run`].
-pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
-    rebuild_with(pdb, how, &NoProgress)
-}
-
-/// Like [`rebuild`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
-pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
+/// errors of [`Build::run_with`].
+pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     pdb.loaded()?;
     let how = how.clone().pattern(pdb.pattern().clone());
     let again = how.kind(pdb.kind()).encoding(pdb.encoding()).run_with(observer)?;

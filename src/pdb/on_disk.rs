@@ -22,11 +22,10 @@ use crate::{
         slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit},
     },
     perm::{Register, set_of},
-    progress::{Meter, NoProgress, Phase, Progress},
+    progress::{Meter, Phase, Progress},
     store::{
-        Codec, DEFAULT_LEVEL, Decoder, Encoder, LevelHeader, LevelReader,
-        LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker,
-        seal, write_marker,
+        Codec, DEFAULT_LEVEL, Decoder, Encoder, LevelHeader, LevelReader, LevelWriter, Lock,
+        MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker, seal, write_marker,
     },
     system::advice,
     units::joined,
@@ -76,15 +75,9 @@ impl DiskBuild<'_> {
 
     /// Builds a database with one bit per entry, with the levels in files in the directory, or continues a build of the
     /// same pattern that is there. [`build::plan_on_disk`] computes memory and disk space. The files stay until
-    /// [`DiskBuild::clear`]. Same errors as [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] if the
+    /// [`DiskBuild::clear`]. Same errors as [`Build::run_with`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] if the
     /// directory fails, is damaged or belongs to a different build. Committed levels are kept in any case.
-    pub fn run(&self, how: &Build) -> Result<Pdb, PdbError> {
-        self.run_with(how, &NoProgress)
-    }
-
-    /// Builds a database like [`DiskBuild::run`], with an observer that sees the progress and may stop the work
-    /// ([`PdbError::Interrupted`]).
-    pub fn run_with(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
+    pub fn run(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
         // A kernel that cannot run is refused before anything is written.

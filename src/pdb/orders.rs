@@ -15,7 +15,7 @@ use crate::{
         slots::unit,
     },
     perm::{Layout, REGISTER_BYTES, Register, Subsets, bits, lehmer, placement, set_of},
-    progress::{Meter, NoProgress, Phase, Progress},
+    progress::{Meter, Phase, Progress},
     store::{self, Output},
     system::SystemError,
     threads::{each_part, in_parallel},
@@ -293,18 +293,8 @@ const TASK: usize = 1 << 18;
 /// copy of the table.
 ///
 /// # Errors
-/// [`PdbError::Unsuitable`] if the layout cannot hold the database, and [`PdbError::System`].
+/// [`PdbError::Unsuitable`] if the layout cannot hold the database, [`PdbError::System`] and [`PdbError::Interrupted`].
 pub fn export(
-    pdb: &Pdb,
-    layout: ExportLayout,
-    path: impl AsRef<Path>,
-    replace: bool,
-) -> Result<u64, PdbError> {
-    export_with(pdb, layout, path, replace, &NoProgress)
-}
-
-/// Like [`export`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
-pub fn export_with(
     pdb: &Pdb,
     layout: ExportLayout,
     path: impl AsRef<Path>,

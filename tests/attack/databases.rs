@@ -45,7 +45,7 @@ fn files(few: bool) -> &'static Files {
                 if let Some((from, to)) =
                     line.strip_prefix("compress ").and_then(|l| l.split_once(' '))
                 {
-                    compress(home.join(from), home.join(to), true).unwrap();
+                    compress(home.join(from), home.join(to), true, &tilewave::NoProgress).unwrap();
                     continue;
                 }
                 let done = run(tilewave(line.split(' ')).arg("-q").current_dir(&home));

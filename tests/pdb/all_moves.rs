@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tilewave::NoProgress;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, rebuild, spot_check};
 use tilewave::puzzle::{Board, Coordinates, Direction};
 use tilewave::random::SplitMix64;
@@ -54,8 +55,8 @@ fn every_entry_is_the_depth_of_a_naive_search() {
             reached += u64::from(depth.is_some());
         });
         assert_eq!(reached, truth.len() as u64, "{size}: all states are entries");
-        spot_check(&pdb, 20, 1).unwrap();
-        rebuild(&pdb, &Build::new(pdb.pattern().clone())).unwrap();
+        spot_check(&pdb, 20, 1, &NoProgress).unwrap();
+        rebuild(&pdb, &Build::new(pdb.pattern().clone()), &NoProgress).unwrap();
     }
 }
 

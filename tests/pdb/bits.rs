@@ -1,6 +1,7 @@
 //! One bit an entry against a byte an entry.
 
 use rayon::prelude::*;
+use tilewave::NoProgress;
 use tilewave::pdb::{
     Build, Encoding, Evaluator, ExportLayout, Kind, Pattern, Pdb, PdbError, encode, export, rebuild,
 };
@@ -160,7 +161,7 @@ fn what_one_bit_cannot_hold_is_refused() {
     assert!(encode(&byte, Encoding::Bit).unwrap().bytes() == bit.bytes());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    let exported = export(&bit, ExportLayout::Puzzle24, &path, false);
+    let exported = export(&bit, ExportLayout::Puzzle24, &path, false, &NoProgress);
     assert!(exported.unwrap_err().to_string().contains("encoding byte"));
     assert!(!path.exists());
 }
@@ -170,7 +171,7 @@ fn what_one_bit_cannot_hold_is_refused() {
 fn a_wrong_bit_is_named() {
     let (bit, _) = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 5]);
     let how = Build::new(bit.pattern().clone());
-    rebuild(&bit, &how).unwrap();
+    rebuild(&bit, &how, &NoProgress).unwrap();
     let other = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 6]).0;
     let entry = (0..bit.entries()).find(|&e| {
         (bit.bytes()[e as usize / 8] ^ other.bytes()[e as usize / 8]) >> (e % 8) & 1 == 1
@@ -188,7 +189,7 @@ fn a_wrong_bit_is_named() {
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
     bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
     let wrong = Pdb::from_bytes(&bytes).unwrap();
-    match rebuild(&wrong, &how) {
+    match rebuild(&wrong, &how, &NoProgress) {
         Err(PdbError::Wrong(said)) => {
             assert!(said.contains(&format!("entry {} of", entry.unwrap())), "{said}");
         }

@@ -1,16 +1,16 @@
 //! Layouts of other solvers, against their definitions written out.
 
-use tilewave::SystemError;
 use tilewave::pdb::{ExportLayout, Kind, Pdb, PdbError, export};
+use tilewave::{NoProgress, SystemError};
 
 use super::{database, goal};
 
 fn exported(pdb: &Pdb, layout: ExportLayout) -> Result<Vec<u8>, PdbError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    export(pdb, layout, &path, false)?;
+    export(pdb, layout, &path, false, &NoProgress)?;
     assert!(matches!(
-        export(pdb, layout, &path, false),
+        export(pdb, layout, &path, false, &NoProgress),
         Err(PdbError::System(SystemError::Exists(_)))
     ));
     Ok(std::fs::read(path).unwrap())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tilewave::Kernel;
 use tilewave::internals::{DATABASE, Storage};
 use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError};
-use tilewave::progress::StopWhen;
+use tilewave::progress::{NoProgress, StopWhen};
 
 use super::goal;
 use super::simulated::{Faults, Simulated};
@@ -51,7 +51,7 @@ fn levels_in_files_give_the_same_database() {
             }
             let storage = Simulated::default();
             let how = how.clone().kernel(kernel);
-            let found = DiskBuild::new(&storage).run(&how).unwrap();
+            let found = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap();
             assert_same(&found, &truth);
             assert_eq!(levels(&storage).len() + 1, truth.histogram().len());
             DiskBuild::new(&storage).clear().unwrap();
@@ -64,18 +64,18 @@ fn levels_in_files_give_the_same_database() {
 fn a_cut_at_any_sync_loses_nothing() {
     let (how, truth) = small();
     let whole = Simulated::default();
-    let found = DiskBuild::new(&whole).run(&how).unwrap();
+    let found = DiskBuild::new(&whole).run(&how, &NoProgress).unwrap();
     assert_same(&found, &truth);
     let syncs = whole.syncs();
     assert!(syncs > 30, "{syncs}");
     for cut in 1..=syncs {
         let storage = Simulated::default();
         storage.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-        DiskBuild::new(&storage).run(&how).unwrap_err();
+        DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
         let after = storage.after_cut(cut);
         let kept = levels(&after).len() as u64;
         assert!(kept + 4 > cut / 2, "the levels before sync {cut} are kept, not {kept}");
-        let found = DiskBuild::new(&after).run(&how).unwrap();
+        let found = DiskBuild::new(&after).run(&how, &NoProgress).unwrap();
         assert_same(&found, &truth);
         let new = |name: &String| name.starts_with("level-") && name.ends_with(".new");
         assert!(!after.list().unwrap().iter().any(new));
@@ -89,7 +89,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
     let storage = Simulated::default();
     let asked = AtomicUsize::new(0);
     let stop = StopWhen(|| asked.fetch_add(1, Ordering::Relaxed) > 150);
-    let error = DiskBuild::new(&storage).run_with(&how, &stop).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how, &stop).unwrap_err();
     assert!(matches!(error, PdbError::Interrupted(Some(_))), "{error}");
     let kept = levels(&storage).len();
     assert!(kept > 5 && kept + 5 < truth.histogram().len(), "{kept}");
@@ -105,7 +105,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
         }
     }
     let count = Count::default();
-    let found = DiskBuild::new(&storage).run_with(&how, &count).unwrap();
+    let found = DiskBuild::new(&storage).run(&how, &count).unwrap();
     assert_same(&found, &truth);
     assert_eq!(count.1.load(Ordering::Relaxed), kept);
     assert_eq!(count.0.load(Ordering::Relaxed), truth.histogram().len() - 1 - kept);
@@ -117,12 +117,12 @@ fn a_full_disk_keeps_what_is_committed() {
     for capacity in (100..40_000).step_by(3_331) {
         let storage = Simulated::default();
         storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
-        let error = DiskBuild::new(&storage).run(&how).unwrap_err();
+        let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
         let said = error.to_string();
         assert!(said.contains("space") && said.contains("to continue"), "{capacity}: {said}");
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
-        let found = DiskBuild::new(&storage).run(&how).unwrap();
+        let found = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap();
         assert_same(&found, &truth);
     }
 }
@@ -131,14 +131,14 @@ fn a_full_disk_keeps_what_is_committed() {
 fn damaged_and_missing_levels_are_named() {
     let (how, _) = small();
     let whole = Simulated::default();
-    DiskBuild::new(&whole).run(&how).unwrap();
+    DiskBuild::new(&whole).run(&how, &NoProgress).unwrap();
     let name = "level-006.chunk-00000";
     // The header, a frame, the index, the trailer.
     let len = whole.open(name).unwrap().len() as usize;
     for at in [20, 130, len - 70, len - 3] {
         let storage = whole.copy();
         storage.damage(name, |bytes| bytes[at] ^= 4);
-        let error = DiskBuild::new(&storage).run(&how).unwrap_err();
+        let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
         let said = error.to_string();
         assert!(matches!(error, PdbError::Place(_)), "{at}: {said}");
         assert!(
@@ -148,17 +148,17 @@ fn damaged_and_missing_levels_are_named() {
     }
     let storage = whole.copy();
     storage.remove(name).unwrap();
-    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
     assert!(matches!(error, PdbError::Place(_)), "{error}");
     assert!(error.to_string().contains(&format!("{name}' is missing")), "{error}");
     // A level of another build under this name.
     let other = Simulated::default();
-    DiskBuild::new(&other).run(&how).unwrap();
+    DiskBuild::new(&other).run(&how, &NoProgress).unwrap();
     let storage = whole.copy();
     let strange = other.open(name).unwrap();
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
-    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
     assert!(error.to_string().contains("the file does not belong to this build"), "{error}");
 }
 
@@ -166,24 +166,24 @@ fn damaged_and_missing_levels_are_named() {
 fn directories_of_others_are_refused() {
     let (how, truth) = small();
     let storage = Simulated::default();
-    DiskBuild::new(&storage).run(&how).unwrap();
+    DiskBuild::new(&storage).run(&how, &NoProgress).unwrap();
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
-    let error = DiskBuild::new(&storage).run(&other).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&other, &NoProgress).unwrap_err();
     assert!(
         matches!(&error, PdbError::Place(said) if said.contains("contains another build")),
         "{error}"
     );
     assert_eq!(storage.list().unwrap(), before);
-    assert_same(&DiskBuild::new(&storage).run(&how).unwrap(), &truth);
+    assert_same(&DiskBuild::new(&storage).run(&how, &NoProgress).unwrap(), &truth);
     // Levels without a marker are somebody else's.
     storage.remove(DATABASE).unwrap();
-    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
     assert!(matches!(&error, PdbError::Place(said) if said.contains("of a search")), "{error}");
     // Bytes, and few tiles, have no levels in files.
     let empty = Simulated::default();
     for how in [how.clone().encoding(Encoding::Byte), bits("3x3", &[1, 2, 3, 4])] {
-        let error = DiskBuild::new(&empty).run(&how).unwrap_err();
+        let error = DiskBuild::new(&empty).run(&how, &NoProgress).unwrap_err();
         assert!(matches!(error, PdbError::Unsuitable(_)), "{error}");
         assert!(empty.list().unwrap().is_empty());
     }

@@ -122,7 +122,7 @@ pub fn build_file(
     let on_disk = levels.map(|levels| DiskBuild::new(levels));
     let pdb = match &on_disk {
         None => build.run_with(progress)?,
-        Some(on_disk) => on_disk.run_with(build, progress)?,
+        Some(on_disk) => on_disk.run(build, progress)?,
     };
     pdb.save_with(file, force, progress)?;
     on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
@@ -349,7 +349,7 @@ fn seconds(build: &Build, entries: u64, dir: bool) -> Result<f64> {
     let progress = SearchProgress::new();
     let begun = Instant::now();
     let built = match dir {
-        true => DiskBuild::new(&MemoryDirectory::default()).run_with(&sample, &progress)?,
+        true => DiskBuild::new(&MemoryDirectory::default()).run(&sample, &progress)?,
         false => sample.run_with(&progress)?,
     };
     let seconds = begun.elapsed().as_secs_f64();
@@ -477,7 +477,7 @@ impl Export {
         let resources = tilewave::Resources::new().threads(self.threads.get());
         let write = || {
             let pdb = Pdb::load(&self.file)?;
-            pdb::export_with(&pdb, self.layout, &self.output, self.force, &progress)
+            pdb::export(&pdb, self.layout, &self.output, self.force, &progress)
         };
         let written = resources.install(write)??;
         drop(progress);
