@@ -102,12 +102,7 @@ impl Error {
                 | SearchError::Condition { .. },
             )
             | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))
-            | Error::Table(
-                TableError::Directed { .. }
-                | TableError::NoBoard { .. }
-                | TableError::Modulo { .. }
-                | TableError::EqualTiles { .. },
-            )
+            | Error::Table(TableError::Unsuitable(_))
             | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
             Error::Row { reason, .. } => reason.class(),
             _ => Class::Failed,

@@ -307,7 +307,7 @@ fn judged(checked: Result<String, Error>) -> Result<Finding> {
         Err(error) => error,
     };
     let wrong = match &error {
-        Error::Pdb(PdbError::Wrong(_)) | Error::Table(TableError::Wrong { .. }) => true,
+        Error::Pdb(PdbError::Wrong(_)) | Error::Table(TableError::Wrong(_)) => true,
         Error::System(error) => error.is_damage(),
         _ => false,
     };

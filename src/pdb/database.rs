@@ -8,11 +8,10 @@
 
 use crate::{
     hint::BYTES,
-    pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED, file},
+    pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED},
     perm::{bits, set_of},
-    progress::Progress,
     puzzle::Board,
-    store::{Container, FileHeader as _, Image, TableFile, TableKind},
+    store::{Container, FileHeader as _, Image, TableFile, TableKind, place},
     system::SystemError,
     threads::each_part,
 };
@@ -42,15 +41,9 @@ impl TableKind for PatternValues {
         Ok(PatternValues(EntryOrder::new(&file.header.pattern, file.header.kind)))
     }
 
-    fn load(
-        file: Container<Summary>,
-        observer: &dyn Progress,
-    ) -> Result<Container<Summary>, SystemError> {
-        file::load(file, observer)
-    }
-
-    fn is_packed(header: &Summary) -> bool {
-        header.compressed
+    #[inline]
+    fn bits(header: &Summary) -> u32 {
+        header.encoding.bits()
     }
 }
 
@@ -150,20 +143,20 @@ impl Pdb {
     /// Returns the value of an entry, given the cells of its tiles and of the blank, which some encodings need.
     #[inline]
     pub(crate) fn at(&self, entry: u64, cells: &[u8], blank: u8) -> Option<u8> {
-        let byte = |entry| self.bytes().get(self.place(entry)).copied();
+        let byte = |entry| self.bytes().get(self.byte_of(entry)).copied();
         let read = |entry| byte(entry).ok_or_else(|| self.beyond());
         self.decode(entry, cells, blank, read).ok().flatten()
+    }
+
+    /// The index of the byte that contains an entry.
+    fn byte_of(&self, entry: u64) -> usize {
+        place(self.encoding().bits(), entry).0
     }
 
     /// Panics if the database was opened but not loaded.
     #[cold]
     fn beyond(&self) {
         assert!(self.file.is_whole(), "a database is loaded before placements are looked up");
-    }
-
-    /// The byte in which an entry is stored.
-    pub(crate) fn place(&self, entry: u64) -> usize {
-        (entry * u64::from(self.encoding().bits()) / 8) as usize
     }
 
     /// The value of an entry; `read` returns the byte in which an entry is stored.
@@ -192,7 +185,7 @@ impl Pdb {
         let cells = self.pattern().cells(board)?;
         let blank = board.blank() as u8;
         self.decode(self.entry(&cells, blank), &cells, blank, |entry| {
-            let byte = self.file.byte(self.place(entry) as u64)?;
+            let byte = self.file.byte(self.byte_of(entry) as u64)?;
             // The entries of a checked file are inside it; others have no value.
             Ok(byte.unwrap_or(UNREACHED))
         })
@@ -320,7 +313,7 @@ impl Pdb {
         match self.encoding() {
             Encoding::Bit => {
                 let entry = self.entry(cells, blank);
-                let byte = self.bytes().get(self.place(entry)).copied()?;
+                let byte = self.bytes().get(self.byte_of(entry)).copied()?;
                 Some(after(before?, byte >> (entry % 8) & 1))
             }
             Encoding::Byte => self.lookup(cells, blank),

@@ -10,12 +10,9 @@ use crate::{
     pdb::{Pattern, PdbError},
     perm::{lehmer, placement::binomial},
     progress::{Meter, Phase, Progress},
-    store::{
-        self, BLOCK_BYTES, Container, Fields, FileHeader as _, HEADER_BYTES, Image, Output,
-        SectionLayout,
-    },
+    store::{self, BLOCK_BYTES, Container, Fields, FileHeader as _, Output, SectionLayout},
     system::{FileKind, SystemError},
-    threads::{in_parallel, map_numbers},
+    threads::map_numbers,
     units::names,
 };
 
@@ -78,6 +75,11 @@ impl store::FileHeader for Summary {
     const VERSION: u32 = 1;
     const KIND: FileKind =
         FileKind { noun: "tilewave pattern database", build: Some(BUILD_DATABASE) };
+
+    fn unpacked(&self) -> Summary {
+        let stored_bytes = self.encoding.bytes(self.entries);
+        Summary { compressed: false, stored_bytes, ..self.clone() }
+    }
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
@@ -260,7 +262,7 @@ impl Kind {
 
 // Compression of databases for distribution, and the description in a file's header.
 //
-// Invariant: decompression restores exactly the file that was compressed, checksums included.
+// Invariant: loading and saving restores exactly the file that was compressed, checksums included.
 
 /// Compression level: 9 reduces the 4x4 table of {1..7} to a third of its size, at 20 MB/s.
 const LEVEL: i32 = 9;
@@ -296,7 +298,8 @@ pub fn compress(
     let stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
     let header = Summary { compressed: true, stored_bytes, ..file.header.clone() };
     let layout = header.layout();
-    let mut front = front(&file, &header, &layout);
+    let mut front = vec![0; layout.data.offset as usize];
+    file.write_front(&header, &mut front);
     let mut end = 0;
     let ends = layout.frames.of_mut(&mut front).as_chunks_mut().0;
     for (slot, frame) in ends.iter_mut().zip(&frames) {
@@ -315,65 +318,4 @@ pub fn compress(
 /// [`crate::pdb::Pdb::open`].
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
     Ok(Container::open(path.as_ref())?.header)
-}
-
-// The frames of compressed databases.
-//
-// Invariant: a frame is right if its block has the right checksum. Sizes claimed by a file are checked before memory is
-// allocated.
-
-/// Returns a file, or the original of a compressed one, in memory and completely checked.
-pub(crate) fn load(
-    file: Container<Summary>,
-    observer: &dyn Progress,
-) -> Result<Container<Summary>, SystemError> {
-    if !file.header.compressed {
-        return file.load(observer);
-    }
-    let stored_bytes = file.layout.raw;
-    let header = Summary { compressed: false, stored_bytes, ..file.header.clone() };
-    let layout = header.layout();
-    let mut image = Image::in_free_memory(layout.data.end())?;
-    let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
-    begin.copy_from_slice(&front(&file, &header, &layout));
-    let ends = file.layout.frames.of(file.front()).as_chunks().0;
-    let meter = Meter::new(observer, Phase::File, 0, layout.raw);
-    in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
-        decode(&file, ends, block, to)?;
-        meter.add(to.len() as u64)
-    })?;
-    file.replaced(header, image)
-}
-
-/// Reads the frame of a block, given the ends of all frames, and checks the block.
-fn decode(
-    file: &Container<Summary>,
-    ends: &[[u8; 8]],
-    block: usize,
-    to: &mut [u8],
-) -> Result<(), SystemError> {
-    let damaged = || file.damaged(block);
-    let end = |frame: usize| u64::from_le_bytes(ends[frame]);
-    let begin = block.checked_sub(1).map_or(0, end);
-    let stored = file.layout.data.bytes;
-    // The last frame ends with the file; no frame is much longer than its contents.
-    let inside = end(block) == stored || block + 1 < ends.len() && end(block) < stored;
-    let frame = end(block).checked_sub(begin);
-    let frame = frame.filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
-    let mut bytes = vec![0; frame.ok_or_else(damaged)? as usize];
-    file.read(begin, &mut bytes)?;
-    match zstd::bulk::decompress_to_buffer(&bytes, to) {
-        Ok(len) if len == to.len() => file.verify(block, to),
-        _ => Err(damaged()),
-    }
-}
-
-/// The bytes before the entries of a file whose header differs from that of the file it is copied from.
-fn front(file: &Container<Summary>, header: &Summary, layout: &SectionLayout) -> Vec<u8> {
-    let mut front = vec![0; layout.data.offset as usize];
-    front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
-    let sums = file.layout.sums.of(file.front());
-    layout.index.of_mut(&mut front).copy_from_slice(file.index());
-    layout.sums.of_mut(&mut front).copy_from_slice(sums);
-    front
 }

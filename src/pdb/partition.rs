@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error,
     hint::BUILD_SET,
-    kernel::prefetch,
     pdb::{Pattern, Pdb, PdbError},
     puzzle::{
         Board, rows,
@@ -393,10 +392,6 @@ impl<'a> Evaluator<'a> {
 //
 // Invariant: the results are those of [`Pdb::value`], board by board; only the order of the reads differs.
 
-/// The number of boards whose entries are prefetched before the first is read: enough to keep a core's line-fill
-/// buffers busy.
-const GROUP: usize = 32;
-
 impl Pdb {
     /// Returns the values of many boards, given by their tiles in row-major order, one board after another; -1 where
     /// [`Pdb::value`] returns `None`. Cost: about 20 ns of one core per board; uses all threads of the current pool.
@@ -436,28 +431,21 @@ impl Pdb {
         self.loaded()?;
         let (size, tiles) = (self.pattern().size(), self.pattern().tiles());
         rows::whole_boards(size, boards)?;
-        let n = size.cells();
-        let bytes = self.bytes();
-        rows::each_row(boards, n, 1, |boards, results| {
-            let mut found = [(0, [0; Pattern::MAX_TILES], 0); GROUP];
-            let groups = boards.chunks(GROUP * n).zip(results.chunks_mut(GROUP));
-            for (group, (boards, results)) in groups.enumerate() {
-                let rows = boards.chunks_exact(n).zip(&mut found);
-                for (i, (row, (entry, cells, blank))) in rows.enumerate() {
-                    let mut place = [0; MAX_WIDTH + 1];
-                    if !space::place(row, &mut place) {
-                        return Err((group * GROUP + i, rows::no_board(size, row)));
-                    }
-                    for (cell, &tile) in cells.iter_mut().zip(tiles) {
-                        *cell = place[usize::from(tile) & MAX_WIDTH];
-                    }
-                    *blank = place[0];
-                    *entry = self.entry(&cells[..tiles.len()], *blank);
-                    prefetch::<1, _>(bytes.as_ptr().wrapping_add(self.place(*entry)));
-                }
-                for (to, (entry, cells, blank)) in results.iter_mut().zip(&found) {
-                    *to = result(*entry, &cells[..tiles.len()], *blank);
-                }
+        let find = |row: &[u16]| {
+            let mut place = [0; MAX_WIDTH + 1];
+            if !space::place(row, &mut place) {
+                return Err(rows::no_board(size, row));
+            }
+            let (mut cells, blank) = ([0; Pattern::MAX_TILES], place[0]);
+            for (cell, &tile) in cells.iter_mut().zip(tiles) {
+                *cell = place[usize::from(tile) & MAX_WIDTH];
+            }
+            let entry = self.entry(&cells[..tiles.len()], blank);
+            Ok(((entry, cells, blank), Some(entry)))
+        };
+        self.each_row((boards, size.cells()), find, |_, found, results| {
+            for (to, (entry, cells, blank)) in results.iter_mut().zip(found) {
+                *to = result(*entry, &cells[..tiles.len()], *blank);
             }
             Ok(())
         })

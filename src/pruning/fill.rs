@@ -21,6 +21,7 @@ use crate::{
         BucketLists, BucketSpace, FieldMap, FoundLists, FrontierLevel, FrontierSearch, LevelStore,
         LevelTotal, LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup,
     },
+    hint::{MEMORY, PIECES},
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
     pruning::{
@@ -33,6 +34,7 @@ use crate::{
     system::SystemError,
     table::{TableEncoding, TableError},
     threads::{each_number, map_numbers},
+    units::bytes,
 };
 
 // Fills a table by rows: consecutive entries whose numbers have the same head.
@@ -340,7 +342,13 @@ impl TableLevels<'_> {
                 Err(SystemError::Interrupted.into())
             }
             Err(Error::Search(SearchError::Level { puzzle, depth, budget })) => {
-                Err(TableError::Lists { puzzle, depth, budget }.into())
+                let budget = bytes(budget);
+                Err(TableError::Memory(format!(
+                    "the states at depth {depth} of {puzzle} do not fit in {budget} of memory, so \
+                     its table cannot be filled: keep fewer pieces ({PIECES}), or allow more \
+                     memory ({MEMORY})"
+                ))
+                .into())
             }
             found => Ok(found?.counts),
         }

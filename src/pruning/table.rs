@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{FieldKind, StateFields, SymmetryGroup},
+    hint::{BUILD_PRUNING, ENCODING, Hint, MEMORY, PIECES},
     progress::{NoProgress, Phase, Progress},
     pruning::{
         Entries, PruningHeader,
@@ -30,6 +31,7 @@ use crate::{
     system::SystemError,
     table::{TableEncoding, TableError},
     threads::{each_part, map_numbers},
+    units::bytes,
 };
 
 /// The depth of every state of a puzzle with several sets, usually a projection of another puzzle.
@@ -71,6 +73,11 @@ impl TableKind for PieceDepths {
         };
         read().ok_or_else(|| file.contradictory())
     }
+
+    #[inline]
+    fn bits(header: &PruningHeader) -> u32 {
+        header.encoding.bits()
+    }
 }
 
 /// Maximum number of entries of a table that is built by default.
@@ -109,7 +116,18 @@ fn too_little(puzzle: &Puzzle, budget: u64) -> TableError {
     let least = puzzle.sets().iter().filter_map(|set| one(set).ok());
     let least = least.min_by_key(entries_of).unwrap_or_else(|| puzzle.clone());
     let needed = entries_of(&least).div_ceil(8).saturating_mul(BUILD_BITS).max(budget + 1);
-    TableError::Projection { puzzle: least.to_string(), needed, budget }
+    too_large(&least, needed, budget)
+}
+
+/// The error for a table that does not fit in the memory.
+fn too_large(puzzle: &Puzzle, needed: u64, budget: u64) -> TableError {
+    TableError::Memory(format!(
+        "a table for {puzzle} takes {} of memory, but the limit is {}: keep fewer pieces \
+         ({PIECES}), use smaller entries ({ENCODING}), {}or allow more memory ({MEMORY})",
+        bytes(needed),
+        bytes(budget),
+        Hint::InFile
+    ))
 }
 
 impl PruningTable {
@@ -193,7 +211,11 @@ impl PruningTable {
     ) -> Result<PruningTable, Error> {
         // Rows of fields would have to be numbered without the blank.
         if StateFields::of(puzzle).without.iter().any(Option::is_some) {
-            return Err(TableError::EqualTiles(puzzle.to_string()).into());
+            return Err(TableError::Unsuitable(format!(
+                "tables of boards with equal tiles are not supported, and {puzzle} is one: use {}",
+                Hint::Command("bfs")
+            ))
+            .into());
         }
         let none = || TableError::NoSymmetry(puzzle.to_string());
         let numbers = match up_to_symmetry {
@@ -202,7 +224,11 @@ impl PruningTable {
         };
         let directed = puzzle.is_directed();
         if directed && encoding == TableEncoding::Mod3 {
-            return Err(TableError::Modulo(puzzle.to_string()).into());
+            return Err(TableError::Unsuitable(format!(
+                "some moves of {puzzle} cannot be reversed, so depths modulo 3 are not enough: \
+                 choose another {ENCODING}"
+            ))
+            .into());
         }
         let (name, parts, reduced) = (puzzle.name(), puzzle.to_json(), numbers.to_json());
         let mut header = PruningHeader {
@@ -220,10 +246,7 @@ impl PruningTable {
         let (mut image, used) = match (output, resources.exceeded_by(needed)) {
             (Some(output), _) => (output.image(needed)?, 0),
             (None, None) => (Image::zeroed(needed)?, needed),
-            (None, Some(budget)) => {
-                let puzzle = puzzle.to_string();
-                return Err(TableError::Projection { puzzle, needed, budget }.into());
-            }
+            (None, Some(budget)) => return Err(too_large(puzzle, needed, budget).into()),
         };
         let file = image.bytes_mut();
         layout.index.of_mut(file).copy_from_slice([name, &parts, &reduced].concat().as_bytes());
@@ -232,7 +255,7 @@ impl PruningTable {
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - used);
         let entries = Entries { bytes: shared_bytes(data), encoding };
-        let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
+        let fits = |needed: u64| left.is_none_or(|left| needed <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
         let blocks = blocks.filter(|blocks| fits(blocks.bytes()));
         let rows = TableRows::new(&searched, &numbers).filter(|rows| fits(rows.bytes()));
@@ -268,7 +291,7 @@ impl PruningTable {
     /// be built in a number of bytes each, lists of the search included, if one is given.
     ///
     /// # Errors
-    /// [`TableError::Projection`] if even the table of a single piece takes more.
+    /// [`TableError::Memory`] if even the table of a single piece takes more.
     pub fn quick_projections(puzzle: &Puzzle, memory: Option<u64>) -> Result<Vec<Puzzle>, Error> {
         let fits = |of: &Puzzle| {
             let has_memory = |bytes| build_bytes(of) <= bytes;
@@ -353,10 +376,7 @@ impl PruningTable {
     /// # Errors
     /// [`SystemError`] if the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
-        let encoding = self.encoding();
-        let (byte, shift) = encoding.place(number);
-        let entry = self.file.byte(byte as u64)?.map(|byte| byte >> shift & encoding.none());
-        Ok(entry.filter(|&entry| number < self.entries() && entry != encoding.none()))
+        Ok(self.read(number)?.filter(|_| number < self.entries()))
     }
 
     /// Returns the number of symmetries by which the table is reduced: 1 if each state has its own entry.
@@ -434,7 +454,11 @@ impl PruningTable {
     }
 
     fn wrong(&self, number: Option<u64>, what: &'static str) -> TableError {
-        TableError::Wrong { puzzle: self.of.puzzle.to_string(), number, what }
+        let at = number.map_or(String::new(), |number| format!(" at entry {number}"));
+        TableError::Wrong(format!(
+            "the table for {} is wrong{at}: {what}; rebuild it with {BUILD_PRUNING}",
+            self.of.puzzle
+        ))
     }
 
     /// Checks each entry against those of its neighbours: only the solved state has depth 0, every other state has a
@@ -522,20 +546,5 @@ impl PruningTable {
             return Err(self.wrong(None, what).into());
         }
         Ok(())
-    }
-
-    /// The entry with a number, for a table in memory.
-    #[inline]
-    pub(crate) fn value(&self, number: u64) -> Option<u8> {
-        let encoding = self.encoding();
-        let (byte, shift) = encoding.place(number);
-        let entry = self.file.data()[byte] >> shift & encoding.none();
-        (entry != encoding.none()).then_some(entry)
-    }
-
-    /// The address of an entry in memory, for prefetching.
-    #[inline]
-    pub(crate) fn address(&self, number: u64) -> *const u8 {
-        self.file.data().as_ptr().wrapping_add(self.encoding().place(number).0)
     }
 }

@@ -439,7 +439,7 @@ impl PuzzleSolver {
             }
             written = v + 1;
             children.retain(|child| {
-                let Some(entry) = table.value(child.number) else {
+                let Some(entry) = table.value_of(child.number) else {
                     return self.dead_end(view.table);
                 };
                 let depth = if modulo {

@@ -33,7 +33,7 @@ pub const DISTANCES: ([u8; 8], &str) = (*b"TWTAB\r\n\x1a", "distance table");
 pub const PRUNING: ([u8; 8], &str) = (*b"TWPRU\r\n\x1a", "pruning table");
 
 /// The header of a kind of file.
-pub trait FileHeader: Sized + Sync {
+pub trait FileHeader: Clone + Sync {
     const MAGIC: [u8; 8];
     /// The newest version of the format; older ones can also be read.
     const VERSION: u32;
@@ -54,6 +54,11 @@ pub trait FileHeader: Sized + Sync {
 
     fn encode(&self, fields: &mut Fields);
 
+    /// Returns the header of the file without compression.
+    fn unpacked(&self) -> Self {
+        self.clone()
+    }
+
     fn layout(&self) -> SectionLayout;
 
     /// The number of entries or states with each value or depth, and the checksum of the entries.
@@ -63,7 +68,7 @@ pub trait FileHeader: Sized + Sync {
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
 }
 
-pub fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
+fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
     let mut fields = Box::new(Fields([0; HEADER_BYTES]));
     header.encode(&mut fields);
     fields.put(0, &H::MAGIC);
@@ -159,19 +164,33 @@ impl<H: FileHeader> Container<H> {
         Container::new(path, header, Body::Parts { file, front, blocks })
     }
 
-    /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it. Cost: memory for
-    /// the whole file, one read, and 0.1 ns of one core per byte for the checksums.
+    /// Reads all of an opened file into memory, decompressed, on huge pages if the system has them, and checks it. Cost:
+    /// memory for the whole file, one read, and 0.1 ns of one core per byte for the checksums.
     pub fn load(self, observer: &dyn Progress) -> Result<Container<H>, SystemError> {
-        let data = self.layout.data;
-        let meter = Meter::new(observer, Phase::File, 0, data.bytes);
-        let mut image = Image::in_free_memory(data.end())?;
-        let (front, entries) = image.bytes_mut().split_at_mut(data.offset as usize);
-        front.copy_from_slice(self.front());
+        let header = self.header.unpacked();
+        let layout = header.layout();
+        let meter = Meter::new(observer, Phase::File, 0, layout.raw);
+        let mut image = Image::in_free_memory(layout.data.end())?;
+        let (front, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
+        self.write_front(&header, front);
         in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
             self.read_block(block, to)?;
             meter.add(to.len() as u64)
         })?;
-        Ok(Container { body: Body::Whole(image), ..self })
+        Ok(Container { path: self.path, header, layout, body: Body::Whole(image) })
+    }
+
+    /// Writes what is before the entries of this file with another header: how the entries are stored may differ.
+    pub fn write_front(&self, header: &H, to: &mut [u8]) {
+        let layout = header.layout();
+        to[..HEADER_BYTES].copy_from_slice(&encode(header).0);
+        layout.index.of_mut(to).copy_from_slice(self.index());
+        layout.sums.of_mut(to).copy_from_slice(self.layout.sums.of(self.front()));
+    }
+
+    /// Whether the entries are compressed.
+    pub fn is_packed(&self) -> bool {
+        self.layout.frames.bytes > 0
     }
 
     /// Checks that a mapped file has not been modified since it was mapped.
@@ -182,11 +201,6 @@ impl<H: FileHeader> Container<H> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Returns the file in a different form; its entries are regarded as checked to the same extent.
-    pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, SystemError> {
-        Container::new(&self.path, header, Body::Whole(image))
     }
 
     /// Returns a file in memory or a mapped file. Entries are not checked: see [`Container::check`].
@@ -280,7 +294,7 @@ impl<H: FileHeader> Container<H> {
         Ok(bytes.get(at).copied())
     }
 
-    /// Returns a checked copy of a block of uncompressed entries.
+    /// Returns a checked copy of a block of entries.
     pub fn block(&self, block: usize) -> Result<Vec<u8>, SystemError> {
         let begin = (block * BLOCK_BYTES) as u64;
         let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
@@ -289,13 +303,34 @@ impl<H: FileHeader> Container<H> {
     }
 
     fn read_block(&self, block: usize, to: &mut [u8]) -> Result<(), SystemError> {
-        let begin = (block * BLOCK_BYTES) as u64;
-        self.read(begin, to)?;
+        match self.is_packed() {
+            true => self.unpack(block, to)?,
+            false => self.read((block * BLOCK_BYTES) as u64, to)?,
+        }
         self.verify(block, to)
     }
 
+    /// Reads a block from its compressed frame, whose claimed size is checked before memory is allocated.
+    fn unpack(&self, block: usize, to: &mut [u8]) -> Result<(), SystemError> {
+        let damaged = || self.damaged(block);
+        let ends = self.layout.frames.of(self.front()).as_chunks().0;
+        let end = |frame: usize| u64::from_le_bytes(ends[frame]);
+        let begin = block.checked_sub(1).map_or(0, end);
+        let stored = self.layout.data.bytes;
+        // The last frame ends with the file; no frame is much longer than its contents.
+        let inside = end(block) == stored || block + 1 < ends.len() && end(block) < stored;
+        let frame = end(block).checked_sub(begin);
+        let frame = frame.filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
+        let mut bytes = vec![0; frame.ok_or_else(damaged)? as usize];
+        self.read(begin, &mut bytes)?;
+        match zstd::bulk::decompress_to_buffer(&bytes, to) {
+            Ok(len) if len == to.len() => Ok(()),
+            _ => Err(damaged()),
+        }
+    }
+
     /// Reads bytes of the data section as they are stored.
-    pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
+    fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
         let read = match &self.body {
             Body::Whole(_) => {
                 let mut from = self.data().get(begin as usize..).unwrap_or_default();
@@ -307,7 +342,7 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks the bytes of a block of entries.
-    pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), SystemError> {
+    fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), SystemError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         let is_right = sums.get(block) == Some(&sum_of(bytes).to_le_bytes());
         if is_right { Ok(()) } else { Err(self.damaged(block)) }
@@ -318,7 +353,7 @@ impl<H: FileHeader> Container<H> {
         H::KIND.wrong(&self.path, FileProblem::Header("invalid puzzle definition"))
     }
 
-    pub fn damaged(&self, block: usize) -> SystemError {
+    fn damaged(&self, block: usize) -> SystemError {
         let (block, blocks) = (block as u64, self.layout.blocks());
         H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })
     }
@@ -437,7 +472,7 @@ impl SectionLayout {
 // Invariant: numbers are little-endian.
 
 /// Size of a header in bytes.
-pub const HEADER_BYTES: usize = 4096;
+const HEADER_BYTES: usize = 4096;
 
 /// Offset of the histogram, in every kind of file.
 const HISTOGRAM: usize = 256;

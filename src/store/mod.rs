@@ -23,9 +23,7 @@ use std::{error::Error, fmt, io};
 
 pub use crate::store::{
     codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder},
-    container::{
-        BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, IN_MEMORY, SectionLayout, encode,
-    },
+    container::{BLOCK_BYTES, Container, Fields, FileHeader, IN_MEMORY, SectionLayout},
     journal::Journal,
     level_file::{
         FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter, RunFile, Shares,
@@ -49,6 +47,7 @@ pub(crate) use crate::store::{
     level_file::{sound, summed},
     manifest::{hex, read_marker, seal, write_marker},
     output::failed,
+    table_file::place,
 };
 
 // Errors in reading and writing the files of a directory.

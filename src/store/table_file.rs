@@ -6,32 +6,37 @@
 use std::{fmt, path::Path};
 
 use crate::{
+    Error,
+    kernel::prefetch,
     progress::{NoProgress, Progress},
+    puzzle::rows::{self, RowFault},
     store::{Container, FileHeader, IN_MEMORY, Image, Mapped},
     system::SystemError,
 };
 
 /// A kind of table: the header of its files, and what its lookups need besides.
-pub trait TableKind: Sized {
+pub trait TableKind: Sized + Sync {
     /// The header.
     type Header: FileHeader;
 
     /// Returns what follows from the header and the index, or an error if they contradict each other.
     fn of(file: &Container<Self::Header>) -> Result<Self, SystemError>;
 
-    /// Reads all of an opened file.
-    fn load(
-        file: Container<Self::Header>,
-        observer: &dyn Progress,
-    ) -> Result<Container<Self::Header>, SystemError> {
-        file.load(observer)
-    }
-
-    /// Whether the entries of a file must be read completely to look up any of them.
-    fn is_packed(_: &Self::Header) -> bool {
-        false
-    }
+    /// Returns the number of bits of an entry.
+    fn bits(header: &Self::Header) -> u32;
 }
+
+/// Returns the index of the byte that contains an entry of 1, 2, 4 or 8 bits, and the entry's shift within the byte.
+#[inline]
+pub(crate) fn place(bits: u32, number: u64) -> (usize, u32) {
+    // The number of a state that has no entry may be any.
+    let bit = number.wrapping_mul(bits.into());
+    ((bit / 8) as usize, (bit % 8) as u32)
+}
+
+/// Number of rows whose entries are prefetched before the first is read: enough to keep a core's line-fill buffers
+/// busy.
+const GROUP: usize = 32;
 
 /// A table in memory, in a mapped file, or in a file from which only the requested entries are read.
 ///
@@ -70,7 +75,7 @@ impl<K: TableKind> TableFile<K> {
     /// Reads a file like [`TableFile::load`], with an observer that sees the progress and may stop the work
     /// ([`SystemError::Interrupted`]).
     pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Self, SystemError> {
-        TableFile::new(K::load(Container::open(path.as_ref())?, observer)?)
+        TableFile::new(Container::open(path.as_ref())?.load(observer)?)
     }
 
     /// Returns the table in a mapped file, after checking all of it. Nothing is copied: the bytes are in the system's
@@ -94,7 +99,7 @@ impl<K: TableKind> TableFile<K> {
     }
 
     fn new(file: Container<K::Header>) -> Result<Self, SystemError> {
-        let file = if K::is_packed(&file.header) { K::load(file, &NoProgress)? } else { file };
+        let file = if file.is_packed() { file.load(&NoProgress)? } else { file };
         Ok(TableFile { of: K::of(&file)?, file })
     }
 
@@ -121,6 +126,62 @@ impl<K: TableKind> TableFile<K> {
     /// Whether all entries are in memory or mapped.
     pub(crate) fn is_loaded(&self) -> bool {
         self.file.is_whole()
+    }
+
+    /// The entry with a number, given how to find the byte that contains it; `None` if all its bits are set.
+    #[inline]
+    fn entry_in(&self, number: u64, byte: impl FnOnce(usize) -> Option<u8>) -> Option<u8> {
+        let bits = K::bits(&self.file.header);
+        let ((at, shift), none) = (place(bits, number), u8::MAX >> (8 - bits));
+        byte(at).map(|byte| byte >> shift & none).filter(|&entry| entry != none)
+    }
+
+    /// Returns the entry with a number, `None` if it is empty or beyond the last one. A file that is not loaded is read
+    /// there.
+    pub(crate) fn read(&self, number: u64) -> Result<Option<u8>, SystemError> {
+        let byte = self.file.byte(place(K::bits(&self.file.header), number).0 as u64)?;
+        Ok(self.entry_in(number, |_| byte))
+    }
+
+    /// Returns the entry with a number in a loaded table, `None` if it is empty.
+    ///
+    /// # Panics
+    /// If the table has no such entry.
+    #[inline]
+    pub(crate) fn value_of(&self, number: u64) -> Option<u8> {
+        self.entry_in(number, |at| Some(self.file.data()[at]))
+    }
+
+    /// Returns the address of an entry, for prefetching; meaningless if the table is not loaded.
+    #[inline]
+    pub(crate) fn address(&self, number: u64) -> *const u8 {
+        self.file.data().as_ptr().wrapping_add(place(K::bits(&self.file.header), number).0)
+    }
+
+    /// Looks up many rows of numbers, given with their width, piece by piece on all threads of the current pool. `find`
+    /// returns what a row is looked up with, and the number of its entry, if it has one; when the entries of a group of
+    /// rows have been prefetched, `look_up` writes their results.
+    pub(crate) fn each_row<T, R: Clone + Default + Send>(
+        &self,
+        (rows, width): (&[u16], usize),
+        find: impl Fn(&[u16]) -> Result<(T, Option<u64>), Error> + Sync,
+        look_up: impl Fn(&[u16], &[T], &mut [R]) -> Result<(), RowFault> + Sync,
+    ) -> Result<Vec<R>, Error> {
+        rows::each_row(rows, width, 1, |rows, results| {
+            let mut found = Vec::with_capacity(GROUP);
+            let groups = rows.chunks(GROUP * width).zip(results.chunks_mut(GROUP));
+            for (g, (rows, results)) in groups.enumerate() {
+                let fault = |(i, error)| -> RowFault { (g * GROUP + i, error) };
+                found.clear();
+                for (i, row) in rows.chunks_exact(width).enumerate() {
+                    let (with, number) = find(row).map_err(|error| fault((i, error)))?;
+                    number.inspect(|&number| prefetch::<1, _>(self.address(number)));
+                    found.push(with);
+                }
+                look_up(rows, &found, results).map_err(fault)?;
+            }
+            Ok(())
+        })
     }
 
     /// Checks all checksums. Cost: one pass over the file.

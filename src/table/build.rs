@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
     Error,
+    hint::MEMORY,
     perm::{LANES, Layout, Register, lehmer},
     progress::{NoProgress, Progress},
-    puzzle::{Board, Puzzle, State, StateSpace},
+    puzzle::{Puzzle, State, StateSpace},
     search::{self, Engine, Search, SearchError, memory::run_each},
     store::{BLOCK_BYTES, FileHeader as _, Image},
     system::SystemError,
@@ -15,10 +16,11 @@ use crate::{
         header::{TableHeader, TablePuzzle, UNREACHED},
     },
     threads::{each_part, in_parallel},
+    units::bytes,
 };
 
 /// Returns the memory, in bytes, of the table of a state space and the search that fills it. Same errors as
-/// [`crate::search::plan`], plus [`TableError::Directed`].
+/// [`crate::search::plan`], plus [`TableError::Unsuitable`].
 pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
     let (header, _) = described(space, encoding)?;
     Ok(search::plan(space, None)?.array_bytes + header.shape.bytes())
@@ -44,9 +46,16 @@ impl DistanceTable {
         let space = search.space.clone().from_goal();
         let needed = needed(&space, encoding)?;
         if let Some(budget) = search.resources.exceeded_by(needed) {
-            return Err(TableError::Budget { puzzle: space.to_string(), needed, budget }.into());
+            return Err(TableError::Memory(format!(
+                "the distance table for {space} and the search that fills it need {} of memory, \
+                 but the limit is {}: raise the limit with {MEMORY} if the machine has more, or \
+                 choose a smaller puzzle",
+                bytes(needed),
+                bytes(budget)
+            ))
+            .into());
         }
-        let mut fill = Fill::of(&space, encoding)?;
+        let mut fill = Fill::new(&space, encoding)?;
         let search = search.clone().space(space).max_depth(None).engine(None).keep_last(0);
         if Layout::new(search.space.line_len()).is_none() {
             // The plain engine passes on only its last level, but has so few states here that it can start again.
@@ -69,9 +78,13 @@ impl DistanceTable {
         })?;
         let filled = fill.histogram();
         if filled != outcome.counts {
-            let (engine, filled, found) =
-                (outcome.engine.name(), filled.iter().sum(), outcome.total());
-            return Err(TableError::Unfilled { engine, filled, found }.into());
+            let (engine, filled) = (outcome.engine.name(), filled.iter().sum::<u64>());
+            return Err(TableError::Incomplete(format!(
+                "the {engine} engine filled in only {filled} of {} states of the table: choose \
+                 another engine",
+                outcome.total()
+            ))
+            .into());
         }
         fill.finish()
     }
@@ -90,10 +103,10 @@ const CLASS: usize = 8;
 /// A table that is being filled. Entries are set from the levels of a search, in any order.
 ///
 /// ```
-/// use tilewave::puzzle::{Board, Goal, Size, State};
+/// use tilewave::puzzle::{Board, Goal, Size, State, StateSpace};
 /// use tilewave::table::{TableEncoding, Fill};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let mut fill = Fill::new(goal.clone(), TableEncoding::Mod3)?;
+/// let mut fill = Fill::new(&StateSpace::of_board(goal.clone()), TableEncoding::Mod3)?;
 /// fill.state(0, State { line: 0, cell: 8 })?;
 /// fill.state(1, State { line: 0, cell: 7 })?;
 /// let table = fill.finish()?;
@@ -109,18 +122,13 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// Returns an empty table for a board moved one tile at a time. Same errors as [`Fill::of`].
-    pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, Error> {
-        Fill::of(&StateSpace::of_board(goal), encoding)
-    }
-
     /// Returns an empty table, in which no state is reached yet, of depths from the goal, or from the solved state if
     /// the puzzle is not a board. Cost: memory for the whole file, written once.
     ///
     /// # Errors
-    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
+    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Unsuitable`] and
     /// [`crate::SystemError::Memory`].
-    pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, Error> {
+    pub fn new(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, Error> {
         let (header, definition) = described(space, encoding)?;
         let layout = header.layout();
         let mut image = Image::zeroed(layout.data.end())?;
@@ -172,9 +180,9 @@ impl Fill {
         let entry = shape.encoding.entry(depth)?;
         let stride = shape.stride();
         let begin = first_line as usize * stride;
-        let bytes = registers.len() * LANES * stride;
+        let end = begin + registers.len() * LANES * stride;
         let marks = ByteMarks::new(shape.encoding, entry, cells);
-        let data = &mut self.entries()[begin..begin + bytes];
+        let data = &mut self.entries()[begin..end];
         let states = AtomicU64::new(0);
         each_part(data, REGISTERS * LANES * stride, &|part, data| {
             let found = marks.set(data, stride, &registers[part * REGISTERS..]);
@@ -225,7 +233,12 @@ fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader
         return Ok((TableHeader::new(puzzle, encoding), Vec::new()));
     }
     if space.is_directed() {
-        return Err(TableError::Directed(space.name()).into());
+        return Err(TableError::Unsuitable(format!(
+            "some moves of {} cannot be reversed, but a distance table needs the inverse of every \
+             move: choose a puzzle whose moves can all be reversed",
+            space.name()
+        ))
+        .into());
     }
     let text = space.puzzle_text().unwrap_or_default().into_bytes();
     let puzzle = TablePuzzle::Defined {

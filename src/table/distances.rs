@@ -4,11 +4,11 @@
 
 use crate::{
     Error,
+    hint::BUILD_TABLE,
     kernel::prefetch,
     puzzle::{
         Board, CellMove, CellMoves, Metric, Moves, NamedMove, Position, Puzzle, PuzzleError, State,
-        StateSpace,
-        rows::{self, RowFault},
+        StateSpace, rows::RowFault,
     },
     store::{Container, MAX_DEPTH, TableFile, TableKind},
     system::SystemError,
@@ -67,6 +67,11 @@ impl TableKind for StateDepths {
         });
         of.ok_or_else(|| file.contradictory())
     }
+
+    #[inline]
+    fn bits(header: &TableHeader) -> u32 {
+        header.shape.encoding.bits()
+    }
 }
 
 impl DistanceTable {
@@ -78,10 +83,13 @@ impl DistanceTable {
     /// Returns the goal of a board.
     ///
     /// # Errors
-    /// [`TableError::NoBoard`] if the table is not for a board.
+    /// [`TableError::Unsuitable`] if the table is not for a board.
     pub fn goal(&self) -> Result<&Board, TableError> {
         let boards = self.of.space.boards().map(|(goal, _)| goal);
-        boards.ok_or_else(|| TableError::NoBoard(self.of.space.name()))
+        boards.ok_or_else(|| {
+            let name = self.of.space.name();
+            TableError::Unsuitable(format!("the table is for {name}, which is not a board"))
+        })
     }
 
     /// Returns the encoding.
@@ -89,25 +97,22 @@ impl DistanceTable {
         self.file.header.shape.encoding
     }
 
-    /// The address of a state's entry, for prefetching; meaningless if entries are read from a file.
-    pub(crate) fn address(&self, state: State) -> *const u8 {
-        let place = self.file.header.shape.place(state) as usize;
-        self.file.data().as_ptr().wrapping_add(place)
+    /// The number of a state's entry.
+    fn number(&self, state: State) -> u64 {
+        self.file.header.shape.number(state)
     }
 
     /// The entry of a state, or `None` if it was not reached.
-    pub(crate) fn entry(&self, state: State) -> Result<Option<u8>, Error> {
-        let shape = self.file.header.shape;
+    fn entry(&self, state: State) -> Result<Option<u8>, Error> {
         // Lines that cannot be reached may have no numbers.
-        if state.line >= shape.lines {
-            return Ok(None);
+        match state.line < self.file.header.shape.lines {
+            true => Ok(self.read(self.number(state))?),
+            false => Ok(None),
         }
-        let byte = self.file.byte(shape.place(state))?;
-        Ok(byte.and_then(|byte| shape.decode(byte, state)))
     }
 
     /// Returns the depth of a board, or `None` if it was not reached. Same errors as [`DistanceTable::depth_of`], plus
-    /// [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] if the board has a different size or cannot reach
+    /// [`TableError::Unsuitable`], and [`crate::puzzle::PuzzleError`] if the board has a different size or cannot reach
     /// the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         self.depth_of(self.state(board)?)
@@ -124,7 +129,7 @@ impl DistanceTable {
     /// second possible move of each state on the way.
     ///
     /// # Errors
-    /// [`TableError::DeadEnd`] if the table is damaged, [`SystemError`] if it cannot be read.
+    /// [`TableError::Incomplete`] if the table is damaged, [`SystemError`] if it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
             TableEncoding::Mod3 => Ok(self.steps(state)?.map(|steps| steps.len())),
@@ -194,8 +199,13 @@ impl DistanceTable {
 
     /// The error for a position from which no move leads closer to the goal.
     fn dead_end(&self, position: &Position) -> Error {
-        let (path, state) = (self.file.path.clone(), self.of.space.id(position.state()));
-        TableError::DeadEnd { path, state }.into()
+        TableError::Incomplete(format!(
+            "'{}' is damaged: no neighbour of state {} is closer to the goal; rebuild the table \
+             with {BUILD_TABLE}",
+            self.file.path.display(),
+            self.of.space.id(position.state())
+        ))
+        .into()
     }
 
     /// A neighbour that is one move closer to the goal than a position with the given entry, and the neighbour's entry.
@@ -216,10 +226,6 @@ impl DistanceTable {
 // Depths of many states at once.
 //
 // Invariant: the results are those of [`DistanceTable::depth_of`], state by state; only the order of the reads differs.
-
-/// The number of states whose entries are prefetched before the first is read: enough to keep a core's line-fill
-/// buffers busy.
-const GROUP: usize = 32;
 
 /// A state on its way to the goal.
 struct Walker {
@@ -257,29 +263,21 @@ impl DistanceTable {
     pub fn depths(&self, numbers: &[u16]) -> Result<Vec<i16>, Error> {
         self.of.space.whole(numbers)?;
         let width = self.of.space.width();
-        rows::each_row(numbers, width, 1, |numbers, depths| {
-            let mut group = [const { None::<State> }; GROUP];
-            let groups = numbers.chunks(GROUP * width);
-            for (g, (numbers, depths)) in groups.zip(depths.chunks_mut(GROUP)).enumerate() {
-                let fault = |(i, error)| -> RowFault { (g * GROUP + i, error) };
-                let rows = numbers.chunks_exact(width);
-                for (i, (row, state)) in rows.zip(&mut group).enumerate() {
-                    *state = self.of.space.state_of(row).map_err(|error| fault((i, error)))?;
-                    if let Some(state) = *state {
-                        prefetch::<1, _>(self.address(state));
-                    }
-                }
-                // The values of the entries: the depths, or where walks begin.
-                for (i, (depth, state)) in depths.iter_mut().zip(&group).enumerate() {
-                    let entry = state.map(|state| self.entry(state)).transpose();
-                    let entry = entry.map_err(|error| fault((i, error)))?.flatten();
-                    *depth = entry.map_or(-1, i16::from);
-                }
-                if self.encoding() == TableEncoding::Mod3 {
-                    self.walk(numbers, depths).map_err(fault)?;
-                }
+        let find = |row: &[u16]| {
+            let state = self.of.space.state_of(row)?;
+            Ok((state, state.map(|state| self.number(state))))
+        };
+        self.each_row((numbers, width), find, |numbers, states, depths| {
+            // The values of the entries: the depths, or where walks begin.
+            for (i, (depth, state)) in depths.iter_mut().zip(states).enumerate() {
+                let entry = state.map(|state| self.entry(state)).transpose();
+                let entry = entry.map_err(|error| (i, error))?.flatten();
+                *depth = entry.map_or(-1, i16::from);
             }
-            Ok(())
+            match self.encoding() {
+                TableEncoding::Mod3 => self.walk(numbers, depths),
+                _ => Ok(()),
+            }
         })
     }
 
@@ -315,7 +313,7 @@ impl DistanceTable {
                 let way = way.ok_or_else(|| (walker.row, self.dead_end(&walker.at)))?;
                 let next = walker.at.after(way);
                 let state = next.state();
-                prefetch::<1, _>(self.address(state));
+                prefetch::<1, _>(self.address(self.number(state)));
                 tried.push((next, state));
             }
             for (walker, (next, state)) in walkers.iter_mut().zip(tried.drain(..)) {

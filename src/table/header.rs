@@ -3,16 +3,14 @@
 //! Builds write a [`TableHeader`], and everything that opens a table reads it first: the puzzle, the encoding of
 //! entries and their positions in the file. Whatever is wrong with a table or its file is a [`TableError`].
 
-use std::path::PathBuf;
-
 use crate::{
-    hint::{BUILD_PRUNING, BUILD_TABLE, BYTES, ENCODING, Hint, MEMORY, PIECES},
+    hint::{BUILD_TABLE, BYTES, Hint},
     perm::lehmer,
     puzzle::{Board, Metric, Puzzle, State},
     search::Search,
-    store::{self, Fields, MAX_DEPTH, SectionLayout},
+    store::{self, Fields, MAX_DEPTH, SectionLayout, place},
     system::{FileKind, SystemError},
-    units::{bytes, names},
+    units::names,
 };
 
 // The header of a table file.
@@ -26,6 +24,10 @@ use crate::{
 const SUM: usize = 96;
 
 const GOAL: usize = 104;
+
+/// The encodings by their numbers in files.
+const ENCODINGS: [TableEncoding; 3] =
+    [TableEncoding::Mod3, TableEncoding::Byte, TableEncoding::Nibble];
 
 /// Maximum size of a definition in bytes: 1024 moves with long names.
 const MAX_DEFINITION: u64 = 16 << 20;
@@ -106,11 +108,8 @@ impl store::FileHeader for TableHeader {
     }
 
     fn encode(&self, fields: &mut Fields) {
-        let encoding = match self.shape.encoding {
-            TableEncoding::Mod3 => 0,
-            TableEncoding::Byte => 1,
-            TableEncoding::Nibble => 2,
-        };
+        let is_own = |of: &TableEncoding| *of == self.shape.encoding;
+        let encoding = ENCODINGS.iter().position(is_own).unwrap_or_default() as u8;
         match &self.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 let (size, metric) = (goal.size(), u8::from(*metric == Metric::Mtm));
@@ -130,12 +129,8 @@ impl store::FileHeader for TableHeader {
     }
 
     fn decode(fields: &Fields) -> Result<TableHeader, &'static str> {
-        let encoding = match fields.byte(18) {
-            0 => TableEncoding::Mod3,
-            1 => TableEncoding::Byte,
-            2 => TableEncoding::Nibble,
-            _ => return Err("unknown encoding"),
-        };
+        let encoding = ENCODINGS.get(usize::from(fields.byte(18))).copied();
+        let encoding = encoding.ok_or("unknown encoding")?;
         let puzzle = match fields.byte(19) {
             0 => TablePuzzle::Board(fields.board(GOAL, Search::MAX_CELLS)?, Metric::Stm),
             1 => TablePuzzle::Board(fields.board(GOAL, Search::MAX_CELLS)?, Metric::Mtm),
@@ -242,9 +237,7 @@ impl TableEncoding {
     /// The index of the byte that contains an entry, and the entry's shift within the byte.
     #[inline]
     pub(crate) fn place(self, number: u64) -> (usize, u32) {
-        let bits = self.bits();
-        let each = u64::from(8 / bits);
-        ((number / each) as usize, (number % each) as u32 * bits)
+        place(self.bits(), number)
     }
 }
 
@@ -269,26 +262,16 @@ impl TableShape {
         self.lines * self.stride() as u64
     }
 
-    /// The index of the byte that contains the entry of a state.
-    pub fn place(self, state: State) -> u64 {
-        state.line * self.stride() as u64 + self.encoding.place(state.cell as u64).0 as u64
-    }
-
-    /// The shift of a state's entry within its byte.
-    fn shift(self, state: State) -> u32 {
-        self.encoding.place(state.cell as u64).1
-    }
-
-    /// Extracts the entry of a state from its byte; `None` if the state was not reached.
-    pub fn decode(self, byte: u8, state: State) -> Option<u8> {
-        let none = self.encoding.none();
-        Some(byte >> self.shift(state) & none).filter(|&entry| entry != none)
+    /// The number of a state's entry, if the last byte of each line is counted as full.
+    pub fn number(self, state: State) -> u64 {
+        let per_line = self.stride() as u64 * u64::from(8 / self.encoding.bits());
+        state.line * per_line + state.cell as u64
     }
 
     /// Sets the entry of a state that was not reached before.
     pub fn set(self, data: &mut [u8], state: State, entry: u8) {
-        let (byte, shift) = (&mut data[self.place(state) as usize], self.shift(state));
-        *byte = *byte & !(self.encoding.none() << shift) | entry << shift;
+        let (byte, shift) = self.encoding.place(self.number(state));
+        data[byte] = data[byte] & !(self.encoding.none() << shift) | entry << shift;
     }
 }
 
@@ -301,73 +284,15 @@ pub enum TableError {
     /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// The puzzle has moves without inverses, so distances depend on the direction.
-    #[error(
-        "some moves of {0} cannot be reversed, but a distance table needs the inverse of every \
-         move: choose a puzzle whose moves can all be reversed"
-    )]
-    Directed(String),
-    /// Boards were requested, but the table is for another puzzle.
-    #[error("the table is for {0}, which is not a board")]
-    NoBoard(String),
+    /// The puzzle cannot have such a table, or the table is not for boards.
+    #[error("{0}")]
+    Unsuitable(String),
+    /// The table, or the search that fills it, exceeds the memory limit.
+    #[error("{0}")]
+    Memory(String),
     /// The depth of a state is beyond the depths of the table.
     #[error("the table has no depth for '{0}': the table contains only smaller depths")]
     Beyond(String),
-    /// The table and the search exceed the memory limit.
-    #[error(
-        "the distance table for {puzzle} and the search that fills it need {} of memory, but the \
-         limit is {}: raise the limit with {MEMORY} if the machine has more, or choose a smaller \
-         puzzle",
-        bytes(*needed), bytes(*budget)
-    )]
-    Budget {
-        /// The puzzle.
-        puzzle: String,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        budget: u64,
-    },
-    /// The pruning table exceeds the memory limit.
-    #[error(
-        "a table for {puzzle} takes {} of memory, but the limit is {}: keep fewer pieces \
-         ({PIECES}), use smaller entries ({ENCODING}), {}or allow more memory ({MEMORY})",
-        bytes(*needed), bytes(*budget), Hint::InFile
-    )]
-    Projection {
-        /// The puzzle.
-        puzzle: String,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        budget: u64,
-    },
-    /// The search by lists that fills a pruning table exceeds the memory limit.
-    #[error(
-        "the states at depth {depth} of {puzzle} do not fit in {} of memory, so its table cannot be \
-         filled: keep fewer pieces ({PIECES}), or allow more memory ({MEMORY})",
-        bytes(*budget)
-    )]
-    Lists {
-        /// The puzzle.
-        puzzle: String,
-        /// The depth.
-        depth: usize,
-        /// Bytes allowed.
-        budget: u64,
-    },
-    /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
-    #[error(
-        "some moves of {0} cannot be reversed, so depths modulo 3 are not enough: choose another \
-         {ENCODING}"
-    )]
-    Modulo(String),
-    /// Moves depend on the position of one piece, as those of a board do on the blank, and other pieces look alike.
-    #[error(
-        "tables of boards with equal tiles are not supported, and {0} is one: use {bfs}",
-        bfs = Hint::Command("bfs")
-    )]
-    EqualTiles(String),
     /// The puzzle has no symmetries under which states could be identified.
     #[error(
         "{0} has no symmetries that would make the table smaller: leave out {symmetry}",
@@ -375,18 +300,8 @@ pub enum TableError {
     )]
     NoSymmetry(String),
     /// An entry contradicts those of its neighbours.
-    #[error(
-        "the table for {puzzle} is wrong{}: {what}; rebuild it with {BUILD_PRUNING}",
-        number.map_or(String::new(), |number| format!(" at entry {number}"))
-    )]
-    Wrong {
-        /// The puzzle.
-        puzzle: String,
-        /// The entry, `None` if the table is wrong as a whole.
-        number: Option<u64>,
-        /// The reason.
-        what: &'static str,
-    },
+    #[error("{0}")]
+    Wrong(String),
     /// A depth exceeds the maximum of the encoding.
     #[error(
         "depth {depth} does not fit in the table, which holds depths of at most {max}: {}",
@@ -404,30 +319,7 @@ pub enum TableError {
         /// The maximum depth that fits.
         max: usize,
     },
-    /// The states that the search passed to the table differ from those that it counted: its engine does not fill
-    /// tables.
-    #[error(
-        "the {engine} engine filled in only {filled} of {found} states of the table: choose \
-         another engine"
-    )]
-    Unfilled {
-        /// The engine.
-        engine: &'static str,
-        /// Number of states in the table.
-        filled: u64,
-        /// Number of states that the search counted.
-        found: u64,
-    },
-    /// No path in the table leads from a state to the goal.
-    #[error(
-        "'{}' is damaged: no neighbour of state {state} is closer to the goal; rebuild the table \
-         with {BUILD_TABLE}",
-        path.display()
-    )]
-    DeadEnd {
-        /// The file.
-        path: PathBuf,
-        /// The state id.
-        state: u64,
-    },
+    /// No path in the table leads from a state to the goal, or the table lacks states that its search has counted.
+    #[error("{0}")]
+    Incomplete(String),
 }

@@ -198,9 +198,8 @@ impl Tally {
                 self.reduced += usize::from(table.symmetries() > 1);
                 Some(table)
             }
-            Err(Error::Table(TableError::TooDeep { .. } | TableError::EqualTiles(_))) => None,
-            // A projection may be directed where the puzzle is not.
-            Err(Error::Table(TableError::Modulo(_))) => None,
+            // Boards with equal tiles; a projection may be directed where the puzzle is not.
+            Err(Error::Table(TableError::TooDeep { .. } | TableError::Unsuitable(_))) => None,
             Err(error) if error.to_string().contains("depends on a piece") => None,
             // Few of the arrangements of its pieces are states, and the others have numbers, too.
             Err(error) if error.to_string().starts_with("cannot allocate") => None,

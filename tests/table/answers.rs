@@ -74,7 +74,7 @@ fn levels_may_come_in_parts_and_out_of_order() {
     let whole = table(&goal, TableEncoding::Mod3);
     let space = StateSpace::of_board(goal.clone());
     for encoding in encodings(36) {
-        let mut fill = Fill::new(goal.clone(), encoding).unwrap();
+        let mut fill = Fill::new(&space, encoding).unwrap();
         // Registers of one level: 60 lines each, one bit for every other cell.
         let home = space.state(&goal).unwrap().cell;
         let cells = [[0, 2, 4, 6], [1, 3, 5, 7]];
@@ -103,7 +103,7 @@ fn levels_may_come_in_parts_and_out_of_order() {
 fn what_was_not_reached_has_no_depth() {
     let goal = goal("3x3", "last");
     for encoding in TableEncoding::ALL {
-        let mut fill = Fill::new(goal.clone(), encoding).unwrap();
+        let mut fill = Fill::new(&StateSpace::of_board(goal.clone()), encoding).unwrap();
         fill.state(0, State { line: 0, cell: 8 }).unwrap();
         let beyond = encoding.max_depth() + 1;
         let deep = fill.state(beyond, State { line: 0, cell: 7 });

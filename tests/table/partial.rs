@@ -17,8 +17,8 @@ fn data() -> PathBuf {
 }
 
 fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {
-    let space = tilewave::puzzle::StateSpace::of_board(goal.clone());
-    let mut fill = Fill::new(goal.clone(), encoding).unwrap();
+    let space = StateSpace::of_board(goal.clone());
+    let mut fill = Fill::new(&space, encoding).unwrap();
     for (board, depth) in distances(goal) {
         if depth <= LAST {
             fill.state(depth, space.state(&board).unwrap()).unwrap();
@@ -88,7 +88,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     assert_eq!(table.depth_of(far).unwrap(), None);
     let is_unreachable = |error: &PuzzleError| error.kind() == PuzzleErrorKind::Unreachable;
     assert!(matches!(table.unreached(far), Error::Puzzle(error) if is_unreachable(&error)));
-    let mut fill = Fill::of(&ring, TableEncoding::Byte).unwrap();
+    let mut fill = Fill::new(&ring, TableEncoding::Byte).unwrap();
     fill.state(0, table.space().start().unwrap()).unwrap();
     let begun = fill.finish().unwrap();
     let error = begun.unreached(state("3 4 1 2"));

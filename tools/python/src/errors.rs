@@ -131,11 +131,9 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
         Error::System(error) => of_system(error),
         Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
-        Error::Table(
-            TableError::Budget { .. } | TableError::Projection { .. } | TableError::Lists { .. },
-        ) => PyMemoryError::new_err(said),
+        Error::Table(TableError::Memory(_)) => PyMemoryError::new_err(said),
         error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
-        Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
+        Error::Table(TableError::Incomplete(_))
         | Error::Solve(
             SolveError::WrongSolution { .. } | SolveError::NoSolution | SolveError::Beaten { .. },
         ) => PyRuntimeError::new_err(said),
