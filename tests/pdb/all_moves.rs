@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use tilewave::NoProgress;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, rebuild, spot_check};
-use tilewave::puzzle::{Board, Coordinates, Direction};
+use tilewave::puzzle::{Board, Coordinates};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
 
-use super::{Random, database, goal};
+use super::{Random, beside, database, goal};
 use crate::table::reached;
 
 /// The depths of all states (blank's cell, tiles' cells) from the goal's own.
@@ -17,7 +17,6 @@ fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, usize> {
     let start: Vec<u8> = [0].iter().chain(tiles).map(|&tile| home(tile)).collect();
     reached(start, |state| {
         let blank = usize::from(state[0]);
-        let near = Direction::ALL.map(|direction| direction.tile_cell(goal.size(), blank));
         let after = |cell: usize| {
             let moved = state.iter().map(|&at| match usize::from(at) {
                 here if here == blank => cell as u8,
@@ -26,7 +25,7 @@ fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, usize> {
             });
             moved.collect::<Vec<u8>>()
         };
-        near.into_iter().flatten().map(after).collect()
+        beside(goal.size(), blank).into_iter().map(after).collect()
     })
 }
 

@@ -8,7 +8,7 @@ use tilewave::pdb::{
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
-use super::{Random, database, goal};
+use super::{Random, beside, database, goal, seal};
 
 /// Both databases of a pattern, one bit and one byte an entry.
 fn pair(goal: &Board, tiles: &[u16]) -> (Pdb, Pdb) {
@@ -78,13 +78,10 @@ fn sample(goal: &Board, tiles: &[u16], samples: u64) {
     }
     let bits = [bit];
     let mut evaluator = Evaluator::new(&bits, goal).unwrap();
-    let (cols, mut tiles) = (goal.size().cols(), goal.tiles().to_vec());
+    let mut tiles = goal.tiles().to_vec();
     for _ in 0..samples {
         let blank = evaluator.blank();
-        let near = (0..tiles.len()).filter(|c| {
-            c.abs_diff(blank) == cols || c.abs_diff(blank) == 1 && c / cols == blank / cols
-        });
-        let near: Vec<usize> = near.collect();
+        let near = beside(goal.size(), blank);
         let cell = near[random.below(near.len() as u64) as usize];
         evaluator.slide(cell);
         tiles.swap(cell, blank);
@@ -186,8 +183,7 @@ fn a_wrong_bit_is_named() {
     bytes[144..152].copy_from_slice(&theirs[144..152]);
     let sums = u64::from_le_bytes(bytes[72..80].try_into().unwrap()) as usize;
     bytes[sums..data].copy_from_slice(&theirs[sums..data]);
-    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-    bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+    seal(&mut bytes);
     let wrong = Pdb::from_bytes(&bytes).unwrap();
     match rebuild(&wrong, &how, &NoProgress) {
         Err(PdbError::Wrong(said)) => {

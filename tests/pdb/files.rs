@@ -12,7 +12,7 @@ use tilewave::pdb::{
 use tilewave::progress::{LevelDone, NoProgress, Phase, Progress, StopWhen};
 use tilewave::random::SplitMix64;
 
-use super::{Random, database, goal};
+use super::{Random, database, goal, seal, seal_all};
 use crate::program::{Done, run, tilewave};
 
 fn golden(name: &str) -> PathBuf {
@@ -213,8 +213,7 @@ fn no_damage_gives_a_wrong_value() {
                     // A header that claims something else, with a right sum.
                     _ => {
                         bytes[16 + below(2500)] ^= 1 << below(8);
-                        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-                        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+                        seal(&mut bytes);
                     }
                 }
                 let damaged = dir.path().join("damaged");
@@ -242,8 +241,7 @@ fn claims_are_measured_against_the_file() {
     bytes[32..40].copy_from_slice(&entries.to_le_bytes());
     for compressed in [0, 1] {
         bytes[21] = compressed;
-        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+        seal(&mut bytes);
         std::fs::write(&path, &bytes).unwrap();
         assert!(Pdb::load(&path).is_err());
     }
@@ -349,12 +347,7 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
         *value += 2;
     }
     // Wrong from the beginning: all sums are right.
-    let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
-    let block = sum(&bytes[first..]);
-    bytes[4096..4104].copy_from_slice(&block);
-    bytes[144..152].copy_from_slice(&sum(&block));
-    let header = sum(&bytes[..4088]);
-    bytes[4088..4096].copy_from_slice(&header);
+    seal_all(&mut bytes, first, 144);
     std::fs::write(&path, bytes).unwrap();
     let wrong = Pdb::load(&path).unwrap();
     assert!(matches!(spot_check(&wrong, 5, 1, &NoProgress), Err(PdbError::Wrong(_))));
@@ -370,8 +363,7 @@ fn crafted(file: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let (starts, len) = (number(56), number(64));
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes[starts..starts + len]);
     bytes[136..144].copy_from_slice(&sum.to_le_bytes());
-    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-    bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+    seal(&mut bytes);
     bytes
 }
 

@@ -1,14 +1,14 @@
 //! The same values from Python.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use tilewave::pdb::{Kind, Pdb, encode};
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};
+use crate::program::run_with;
 
 pub fn tools(path: &str) -> PathBuf {
     crate::program::root().join("tools").join(path)
@@ -37,18 +37,10 @@ pub fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<u8>>)> {
 
 /// Runs a program with boards on its input; returns its lines.
 pub fn run(command: &mut Command, boards: &[impl std::fmt::Display]) -> Vec<String> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
     let input: String = boards.iter().map(|board| format!("{board}\n")).collect();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command:?}: {error}");
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
+    let done = run_with(command, &input);
+    assert!(done.ok(), "{command:?}: {}", done.err);
+    done.out.lines().map(str::to_string).collect()
 }
 
 /// Says so, loudly, when a tool is missing: the test then proves nothing.
@@ -94,21 +86,9 @@ pub fn refuses_other_boards(reader: &str, file: impl Fn(&Path) -> PathBuf) {
     let path = file(dir.path());
     for wrong in ["1 2 3 0", "1 2 3/4 5 6/7 8 0/9 10 11", "1 1 3/4 5 6/7 8 0", "0 0 0/0 0 0/0 0 0"]
     {
-        let mut child = Command::new("python3")
-            .arg(tools(reader))
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(wrong.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            !output.status.success() && error.contains("board with every tile once"),
-            "{wrong}: {error}"
-        );
+        let done = run_with(Command::new("python3").arg(tools(reader)).arg(&path), wrong);
+        let refused = !done.ok() && done.err.contains("board with every tile once");
+        assert!(refused, "{wrong}: {}", done.err);
     }
 }
 

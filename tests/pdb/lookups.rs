@@ -6,21 +6,16 @@ use tilewave::pdb::{
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
-use super::{Random, database, goal};
+use super::{Random, beside, database, goal};
 use crate::table::distances;
 
 fn neighbours(board: &Board) -> Vec<(Board, usize)> {
-    let (cols, cells, blank) = (board.size().cols(), board.size().cells(), board.blank());
-    let near =
-        |c: &usize| c.abs_diff(blank) == cols || c.abs_diff(blank) == 1 && c / cols == blank / cols;
-    (0..cells)
-        .filter(near)
-        .map(|cell| {
-            let mut tiles = board.tiles().to_vec();
-            tiles.swap(cell, blank);
-            (Board::new(board.size(), &tiles).unwrap(), cell)
-        })
-        .collect()
+    let after = |cell: usize| {
+        let mut tiles = board.tiles().to_vec();
+        tiles.swap(cell, board.blank());
+        (Board::new(board.size(), &tiles).unwrap(), cell)
+    };
+    beside(board.size(), board.blank()).into_iter().map(after).collect()
 }
 
 /// On all boards: both sums are lower bounds, the region-aware one is at least the other, and it is

@@ -17,7 +17,7 @@ mod sets;
 mod simulated;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb};
-use tilewave::puzzle::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Direction, Goal, Size};
 use tilewave::random::SplitMix64;
 
 /// A goal board in the notation of the command line.
@@ -31,6 +31,27 @@ fn database(goal: &Board, tiles: &[u16], kind: Kind) -> Pdb {
     let pattern = Pattern::new(goal.clone(), tiles).unwrap();
     let how = Build::new(pattern).kind(kind);
     how.run().unwrap()
+}
+
+/// Makes the checksum of a file's header right.
+pub fn seal(file: &mut [u8]) {
+    let sum = xxhash_rust::xxh3::xxh3_64(&file[..4088]);
+    file[4088..4096].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Makes all sums of a file right whose only block of entries begins at an offset, and the sum of whose checksums is at
+/// another one.
+pub fn seal_all(file: &mut [u8], entries: usize, checksum: usize) {
+    let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
+    let block = sum(&file[entries..]);
+    file[4096..4104].copy_from_slice(&block);
+    file[checksum..checksum + 8].copy_from_slice(&sum(&block));
+    seal(file);
+}
+
+/// The cells beside a cell.
+pub fn beside(size: Size, cell: usize) -> Vec<usize> {
+    Direction::ALL.into_iter().filter_map(|way| way.tile_cell(size, cell)).collect()
 }
 
 struct Random(SplitMix64);

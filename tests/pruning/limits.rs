@@ -9,7 +9,7 @@ use tilewave::{
     table::{TableEncoding, TableError},
 };
 
-use super::{fails, keep, succeeds, whole};
+use super::{fails, keep, succeeds, whole, words_of};
 
 /// Rings that one move turns together, of each of which one piece is told from the others: the states are a ring as
 /// long as the least common multiple, and the deepest is half as deep.
@@ -91,21 +91,10 @@ fn deeper_tables_are_refused_and_nothing_is_written() {
     };
     std::fs::write(&file, format!("A:={}{};\nGen:=[A];\n", ring(1..=31), ring(32..=68))).unwrap();
     let [file, path] = [&file, &path].map(|path| path.to_str().unwrap());
-    let pieces = "PIECES:1,PIECES2:1";
     for size in ["mod3", "byte"] {
-        let error = fails(&[
-            "table",
-            file,
-            "--pieces",
-            pieces,
-            "--metric",
-            "qtm",
-            "--encoding",
-            size,
-            "-o",
-            path,
-            "--quiet",
-        ]);
+        let options = "--pieces PIECES:1,PIECES2:1 --metric qtm --quiet -o";
+        let error =
+            fails(&words_of("table", &words_of(options, &[path, file, "--encoding", size])));
         assert!(error.contains("at most 254: no encoding holds more"), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }

@@ -2,10 +2,7 @@
 
 mod limits;
 
-use std::{
-    io::Write as _,
-    process::{Command, Stdio},
-};
+use std::process::Command;
 
 use tilewave::{
     Mapped, NoProgress, Resources,
@@ -20,6 +17,7 @@ use tilewave::{
 };
 
 use crate::cli::stdout as succeeds;
+use crate::pdb::interop;
 use crate::program::{run, tilewave};
 
 /// Runs the program, which must fail; returns what it says.
@@ -32,6 +30,11 @@ fn fails(args: &[&str]) -> String {
 
 fn whole(name: &str, turns: Turns) -> Puzzle {
     named::parse(name).unwrap().counting(turns).unwrap()
+}
+
+/// The words of a line, and more of them.
+fn words_of<'a>(line: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    line.split(' ').chain(more.iter().copied()).collect()
 }
 
 fn words(names: &[&str]) -> Vec<String> {
@@ -250,25 +253,9 @@ fn tables_on_disk_are_those_in_memory() {
     assert!(std::fs::read(&path).unwrap() == before);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something was left");
     let out = dir.path().join("of.table");
-    let made = succeeds(&[
-        "table",
-        "3x3x3",
-        "--pieces",
-        "corners:1-2,edges",
-        "--ignore-orientation",
-        "edges",
-        "--same",
-        "edges:1-4+9-12",
-        "--same",
-        "edges:5-8",
-        "--encoding",
-        "byte",
-        "--memory",
-        "100kB",
-        "--on-disk",
-        "-o",
-        out.to_str().unwrap(),
-    ]);
+    let options = "table 3x3x3 --pieces corners:1-2,edges --ignore-orientation edges --same \
+                   edges:1-4+9-12 --same edges:5-8 --encoding byte --memory 100kB --on-disk -o";
+    let made = succeeds(&words_of(options, &[out.to_str().unwrap()]));
     assert!(made.contains("249,480 states"), "{made}");
     assert!(out.metadata().unwrap().len() > 240_000);
     succeeds(&["check", "--full", out.to_str().unwrap()]);
@@ -320,7 +307,7 @@ fn solutions_by_tables_up_to_symmetry_are_as_short() {
 #[test]
 fn the_python_reader_agrees() {
     let dir = tempfile::tempdir().unwrap();
-    let reader = crate::program::root().join("tools/python/tilewave_pruning.py");
+    let reader = interop::tools("python/tilewave_pruning.py");
     let all = small(puzzles()).map(|puzzle| (puzzle, false));
     for (puzzle, reduced) in all.chain(small(symmetric_puzzles()).map(|p| (p, true))) {
         let sizes = [TableEncoding::Mod3, TableEncoding::Byte];
@@ -335,20 +322,11 @@ fn the_python_reader_agrees() {
                 (table.symmetries(), table.entries())
             );
             let states = mixed(&puzzle, 30);
-            let mut python = Command::new("python3");
-            let mut child = python
-                .arg(&reader)
-                .arg(&path)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let lines: String = states.iter().map(|state| puzzle.text(state) + "\n").collect();
-            child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-            let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+            let texts: Vec<String> = states.iter().map(|state| puzzle.text(state)).collect();
+            let said = interop::run(Command::new("python3").arg(&reader).arg(&path), &texts);
             let depth = |state| table.depth(state).unwrap().unwrap().to_string();
             let expected: Vec<String> = states.iter().map(depth).collect();
-            assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{puzzle} {size}");
+            assert_eq!(said, expected, "{puzzle} {size}");
         }
     }
 }
@@ -387,10 +365,6 @@ fn damage_is_found_and_named() {
         std::fs::write(&path, &bytes).unwrap();
         let error = PruningTable::load(&path).unwrap_err().to_string();
         assert!(error.contains(told) && error.contains("cross.table"), "{at}: {error}");
-    }
-    for length in [0, 100, 4096, sound.len() - 1] {
-        std::fs::write(&path, &sound[..length]).unwrap();
-        assert!(PruningTable::open(&path).is_err(), "{length}");
     }
     std::fs::write(&path, &sound).unwrap();
     let table = PruningTable::open(&path).unwrap();
@@ -556,78 +530,45 @@ fn phases_that_are_given_up_have_a_lower_bound() {
     assert_eq!((stopped.moves, stopped.at_least > 0), (None, true));
 }
 
-/// A hundred random states each: against the distances of the reference engine, or against a second set of tables.
-#[test]
-#[ignore = "three minutes and 3 GB: cargo test --release --test suite -- --ignored a_hundred_states"]
-fn a_hundred_states_of_large_families() {
+/// Compares the lengths of solutions of random states of a family by different tables: pruning tables of some of its
+/// pieces, each set of which is used together, and, if told, the distances of the reference engine.
+fn family_is_solved(family: &str, states: [&str; 2], sets: &[&[&str]], by_distances: bool) {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| dir.path().join(name).display().to_string();
-    for (family, sets) in [
-        ("lrx:12", &[["1-7", "6-12"]][..]),
-        ("pancake:16", &[["1-7", "10-16"], ["1-6", "9-16"]]),
-        ("topspin:16,4", &[["1-7", "8-14"], ["1-6", "9-16"]]),
-    ] {
-        let scrambles = succeeds(&["scramble", family, "--count", "100", "--seed", "1"]);
-        let states: Vec<&str> = scrambles.lines().collect();
-        let by_tables = |set: &[&str; 2]| {
-            let mut args = vec!["solve".to_string(), family.into()];
-            for pieces in set {
-                let (table, pieces) = (file(pieces), format!("positions:{pieces}"));
-                succeeds(&[
-                    "table",
-                    family,
-                    "--pieces",
-                    &pieces,
-                    "--encoding",
-                    "byte",
-                    "--force",
-                    "-o",
-                    &table,
-                ]);
-                args.extend(["--pdb".into(), table]);
-            }
-            lengths(&args.iter().map(String::as_str).collect::<Vec<_>>(), &states)
-        };
-        let found = by_tables(&sets[0]);
-        let truth = match sets.get(1) {
-            Some(set) => by_tables(set),
-            None => {
-                let table = file("distances.table");
-                succeeds(&["table", family, "-o", &table]);
-                lengths(&["solve", "--table", &table], &states)
-            }
-        };
-        assert_eq!(found, truth, "{family}");
+    let [count, seed] = states;
+    let scrambles = succeeds(&["scramble", family, "--count", count, "--seed", seed]);
+    let states: Vec<&str> = scrambles.lines().collect();
+    let mut found = Vec::new();
+    for set in sets {
+        let mut args = vec!["solve".to_string(), family.into()];
+        for pieces in *set {
+            let (table, pieces) = (file(pieces), format!("positions:{pieces}"));
+            let options = ["--pieces", &pieces, "--encoding", "byte", "--force", "-o", &table];
+            succeeds(&[&["table", family][..], &options].concat());
+            args.extend(["--pdb".into(), table]);
+        }
+        found.push(lengths(&args.iter().map(String::as_str).collect::<Vec<_>>(), &states));
+    }
+    if by_distances {
+        let table = file("distances.table");
+        succeeds(&["table", family, "-o", &table]);
+        found.push(lengths(&["solve", "--table", &table], &states));
+    }
+    assert!(found.len() > 1 && found.iter().all(|lengths| *lengths == found[0]), "{family}");
+}
+
+#[test]
+fn families_are_solved_in_the_fewest_moves() {
+    for family in ["lrx:8", "pancake:8", "topspin:9,4"] {
+        family_is_solved(family, ["25", "7"], &[&["1-5"], &["4-8"]], true);
     }
 }
 
-/// Families: by pruning tables of some of the pieces, and by the distances of the reference engine.
 #[test]
-fn families_are_solved_in_the_fewest_moves() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str| dir.path().join(name).display().to_string();
-    for family in ["lrx:8", "pancake:8", "topspin:9,4"] {
-        let scrambles = succeeds(&["scramble", family, "--count", "25", "--seed", "7"]);
-        let states: Vec<&str> = scrambles.lines().collect();
-        let distances = file("distances.table");
-        succeeds(&["table", family, "--force", "-o", &distances]);
-        let truth = lengths(&["solve", "--table", &distances], &states);
-        for pieces in ["1-5", "4-8"] {
-            let table = file("pruning.table");
-            let pieces = format!("positions:{pieces}");
-            succeeds(&[
-                "table",
-                family,
-                "--pieces",
-                &pieces,
-                "--force",
-                "--encoding",
-                "byte",
-                "-o",
-                &table,
-            ]);
-            let found = lengths(&["solve", family, "--pdb", &table], &states);
-            assert_eq!(found, truth, "{family} {pieces}");
-        }
-    }
+#[ignore = "three minutes and 3 GB: cargo test --release --test suite -- --ignored a_hundred_states"]
+fn a_hundred_states_of_large_families() {
+    let states = ["100", "1"];
+    family_is_solved("lrx:12", states, &[&["1-7", "6-12"]], true);
+    family_is_solved("pancake:16", states, &[&["1-7", "10-16"], &["1-6", "9-16"]], false);
+    family_is_solved("topspin:16,4", states, &[&["1-7", "8-14"], &["1-6", "9-16"]], false);
 }

@@ -7,6 +7,7 @@ use tilewave::puzzle::Board;
 use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{distances, goal, table};
+use crate::pdb::{seal, seal_all};
 
 fn saved(dir: &Path, size: &str, encoding: TableEncoding) -> std::path::PathBuf {
     let path = dir.join(format!("{size}_{encoding}.table"));
@@ -29,9 +30,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
         for (board, depth) in distances(opened.goal().unwrap()) {
             assert_eq!(opened.depth(&board).unwrap(), Some(depth));
         }
-        // Not overwritten, unless told.
-        let error = opened.save(&path, false).unwrap_err().to_string();
-        assert!(error.contains("exists") && error.contains("force"), "{error}");
+        // Its blocks are written as they are read.
         let before = std::fs::read(&path).unwrap();
         opened.save(&path, true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -75,23 +74,14 @@ fn damage_is_found_and_named() {
     assert!(error.contains("version 3"), "{error}");
     // A later version of the same board says nothing more: version 1 is what it is written as.
     let mut later = changed(8, 2);
-    let sum = xxhash_rust::xxh3::xxh3_64(&later[..4088]);
-    later[4088..4096].copy_from_slice(&sum.to_le_bytes());
+    seal(&mut later);
     let error = open(&later).unwrap_err();
     assert!(error.contains("contradictory fields"), "{error}");
-    for at in [16, 18, 24, 40, 64, 104, 256, 3000, 4095] {
-        let error = open(&changed(at, whole[at] ^ 1)).unwrap_err();
-        assert!(error.contains("header") && error.contains("wrong checksum"), "{error}");
+    // The rest before the entries is checked as that of databases: see `pdb::files::damage_is_found`.
+    for (at, told) in [(24, "wrong checksum of the header"), (4096, "block checksums")] {
+        let error = open(&changed(at, !whole[at])).unwrap_err();
+        assert!(error.contains(told), "{error}");
     }
-    for length in [0, 7, 100, 4096, whole.len() - 1] {
-        assert!(open(&whole[..length]).is_err(), "{length}");
-    }
-    let error = open(&[&whole[..], &[0]].concat()).unwrap_err();
-    assert!(error.contains(&format!("has {} bytes", whole.len() + 1)), "{error}");
-    let error = open(&changed(4096, !whole[4096])).unwrap_err();
-    assert!(error.contains("block checksums"), "{error}");
-    let error = open(&changed(4104, 1)).unwrap_err();
-    assert!(error.contains("padding"), "{error}");
     // Damaged entries open, as entries are not read yet, but answer nothing.
     let last = whole.len() - 1;
     let far = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
@@ -107,24 +97,9 @@ fn damage_is_found_and_named() {
     // A walk never goes in circles: with every remainder the same and all sums right, no neighbour is closer.
     let mut flat = whole.clone();
     flat[8192..].fill(0x55);
-    let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
-    let block = sum(&flat[8192..]);
-    flat[4096..4104].copy_from_slice(&block);
-    flat[88..96].copy_from_slice(&sum(&block));
-    let header = sum(&flat[..4088]);
-    flat[4088..4096].copy_from_slice(&header);
+    seal_all(&mut flat, 8192, 88);
     let error = open(&flat).unwrap().depth(&far).unwrap_err().to_string();
     assert!(error.contains("no neighbour of state"), "{error}");
-}
-
-#[test]
-fn reading_can_be_stopped() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = saved(dir.path(), "2x4", TableEncoding::Byte);
-    let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
-    assert!(matches!(error, tilewave::SystemError::Interrupted), "{error}");
-    let table = DistanceTable::load(&path).unwrap();
-    assert_eq!(table.histogram().len(), 37);
 }
 
 #[test]
@@ -138,8 +113,7 @@ fn a_header_that_lies_with_a_right_checksum_is_refused() {
         let mut bytes = whole.clone();
         assert_ne!(bytes[at], value, "{at}");
         bytes[at] = value;
-        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+        seal(&mut bytes);
         std::fs::write(&path, bytes).unwrap();
         let error = DistanceTable::open(&path).unwrap_err().to_string();
         assert!(error.contains("is damaged ("), "{at}: {error}");

@@ -36,19 +36,6 @@ fn depths_of_many_boards_are_those_of_each() {
 }
 
 #[test]
-fn a_damaged_table_is_not_loaded() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("damaged");
-    let table = table(&goal("2x3", "last"), TableEncoding::Byte);
-    table.save(&path, false).unwrap();
-    let mut bytes = std::fs::read(&path).unwrap();
-    *bytes.last_mut().unwrap() ^= 1;
-    std::fs::write(&path, bytes).unwrap();
-    let error = DistanceTable::load(&path).unwrap_err().to_string();
-    assert!(error.contains("damaged in block 1"), "{error}");
-}
-
-#[test]
 fn depths_of_other_puzzles_are_those_of_each() {
     for name in ["topspin:7,4", "lrx:6", "pancake:6"] {
         let space = StateSpace::of_puzzle(families::parse(name).unwrap());

@@ -12,6 +12,7 @@ use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{distances, encodings, goal, reached};
+use crate::pdb::seal;
 use crate::puzzles::after;
 
 pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
@@ -171,8 +172,7 @@ fn files_say_what_they_are_of() {
     let length = u64::from_le_bytes(bytes[104..112].try_into().unwrap()) as usize;
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes[4096..4096 + length]);
     bytes[96..104].copy_from_slice(&sum.to_le_bytes());
-    let header = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
-    bytes[4088..4096].copy_from_slice(&header.to_le_bytes());
+    seal(&mut bytes);
     std::fs::write(&path, &bytes).unwrap();
     let error = DistanceTable::open(&path).unwrap_err().to_string();
     assert!(error.contains("invalid puzzle definition"), "{error}");
