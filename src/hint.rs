@@ -23,6 +23,9 @@ pub enum Hint<'a> {
     Again,
     /// To fill a table in its file, in front of more advice; nothing where that is not possible.
     InFile,
+    /// To keep the levels of a build in a directory, which takes this much memory, in front of more advice; only the
+    /// last word of it where that is not possible.
+    InDirectory(&'a str),
 }
 
 /// What the interface in use says.
@@ -42,6 +45,7 @@ fn plain(hint: &Hint) -> String {
         Hint::Command(words) | Hint::Build(_, words) => format!("tilewave {words}"),
         Hint::Again => "try again".into(),
         Hint::InFile => "fill the table in its file, ".into(),
+        Hint::InDirectory(needed) => format!("use {DIR}, which needs only {needed} of memory, or "),
     }
 }
 

@@ -164,6 +164,9 @@ pub fn words(hint: &Hint, program: clap::Command) -> String {
         Hint::Value("count_ahead", number) => format!("{}={number}", option("count_ahead")),
         Hint::Value(name, value) => format!("{} {value}", option(name)),
         Hint::Command(words) | Hint::Build(_, words) => format!("tilewave {words}"),
+        Hint::InDirectory(needed) => {
+            format!("use {}, which needs only {needed} of memory, or ", option("dir"))
+        }
         Hint::InFile => format!("fill the table in its file ({}), ", option("on_disk")),
         Hint::Again => "run the same command again".into(),
     }

@@ -106,10 +106,7 @@ impl TableArgs {
             let (kind, to) = ((size, symmetric), (file.as_path(), force));
             return Ok(PruningTable::build_on_disk(puzzle, kind, to, resources, &progress)?);
         }
-        let table = match symmetric {
-            true => PruningTable::build_up_to_symmetry(puzzle, size, resources, &progress),
-            false => PruningTable::build_with(puzzle, size, resources, &progress),
-        }?;
+        let table = PruningTable::build_with(puzzle, (size, symmetric), resources, &progress)?;
         table.save_with(file, force, &StopWhen(progress::asked))?;
         Ok(table)
     }

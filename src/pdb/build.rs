@@ -5,7 +5,7 @@
 //! finds.
 
 use crate::{
-    hint::{DIR, Hint},
+    hint::{DIR, Hint, MEMORY},
     kernel::Kernel,
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Kind, Pattern, Pdb, PdbError, SLOTS, SlotGraph,
@@ -22,6 +22,7 @@ use crate::{
     progress::{Meter, NoProgress, Phase, Progress},
     resources::{Resources, resource_setters, setters},
     store::{Array, FileHeader as _, Image},
+    units::{bytes, thousands},
 };
 
 // Building a database: its requirements, and the choice of a builder.
@@ -134,9 +135,19 @@ impl BuildPlan {
             let memory_bytes = needed(on_disk);
             let less = (bits && !on_disk).then(|| needed(true)).filter(|&less| less < memory_bytes);
             if let Some(budget) = build.resources.exceeded_by(memory_bytes) {
-                let (tiles, size) = (build.pattern.tiles().len(), build.pattern.size());
-                let needed = memory_bytes;
-                return Err(PdbError::Budget { tiles, size, entries, needed, budget, less });
+                let less = less.map(bytes);
+                let less = less.map(|less| Hint::InDirectory(&less).to_string());
+                return Err(PdbError::Memory(format!(
+                    "a database for {} tiles on {} has {} entries and needs {} of memory to build, \
+                     but the limit is {}: choose fewer tiles, {}raise the limit with {MEMORY} if \
+                     the machine has more",
+                    build.pattern.tiles().len(),
+                    build.pattern.size(),
+                    thousands(entries),
+                    bytes(memory_bytes),
+                    bytes(budget),
+                    less.unwrap_or("or ".into())
+                )));
             }
             Ok(BuildPlan {
                 entries,

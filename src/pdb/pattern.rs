@@ -4,11 +4,11 @@
 //! is a [`PdbError`].
 
 use crate::{
-    hint::{AGAIN, DIR, Hint, MEMORY},
+    hint::{AGAIN, Hint},
     perm::placement,
     puzzle::{Board, PuzzleError, Size},
     system::SystemError,
-    units::{bytes, digits, thousands},
+    units::digits,
 };
 
 // Errors in patterns, builds and database files. Each message is one line and says what to do.
@@ -30,26 +30,8 @@ pub enum PdbError {
     #[error("{0}")]
     Unsuitable(String),
     /// The table and its build exceed the memory limit.
-    #[error(
-        "a database for {tiles} tiles on {size} has {} entries and needs {} of memory to build, \
-         but the limit is {}: choose fewer tiles, {}raise the limit with {MEMORY} if the machine \
-         has more",
-        thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
-    )]
-    Budget {
-        /// Number of tiles of the pattern.
-        tiles: usize,
-        /// Size of the board.
-        size: Size,
-        /// Number of entries of the table.
-        entries: u64,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        budget: u64,
-        /// Bytes needed with the levels on disk, if that is less.
-        less: Option<u64>,
-    },
+    #[error("{0}")]
+    Memory(String),
     /// The observer asked to stop. The levels found so far stay in the directory of the build, if it has one.
     #[error("interrupted: {}", kept(.0.as_deref()))]
     Interrupted(Option<String>),
@@ -59,10 +41,6 @@ pub enum PdbError {
     /// A directory or file cannot be used for the operation.
     #[error("{0}")]
     Place(String),
-}
-
-fn less_memory(needed: u64) -> String {
-    format!("use {DIR}, which needs only {} of memory, or ", bytes(needed))
 }
 
 fn kept(directory: Option<&str>) -> String {

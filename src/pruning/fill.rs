@@ -453,11 +453,8 @@ mod tests {
                 let whole = numbers.symmetries() == 1;
                 let all = [TableEncoding::Byte, TableEncoding::Nibble, TableEncoding::Mod3];
                 for encoding in &all[..encodings] {
-                    let table = match whole {
-                        true => PruningTable::build_with,
-                        false => PruningTable::build_up_to_symmetry,
-                    };
-                    let table = table(&puzzle, *encoding, Resources::new(), &NoProgress);
+                    let (kind, resources) = ((*encoding, !whole), Resources::new());
+                    let table = PruningTable::build_with(&puzzle, kind, resources, &NoProgress);
                     if *encoding == TableEncoding::Nibble && counts.len() > 15 {
                         let error = table.unwrap_err().to_string();
                         assert!(error.contains("15"), "{error}");
@@ -475,8 +472,8 @@ mod tests {
         assert!(filled >= 6 && heads_only >= 1 && heads_only < filled, "{filled} {heads_only}");
         let stopped = crate::progress::StopWhen(|| true);
         let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);
-        let error =
-            PruningTable::build_with(&puzzle, TableEncoding::Byte, Resources::new(), &stopped);
+        let kind = (TableEncoding::Byte, false);
+        let error = PruningTable::build_with(&puzzle, kind, Resources::new(), &stopped);
         assert!(matches!(error, Err(Error::System(SystemError::Interrupted))));
     }
 }

@@ -23,7 +23,7 @@ use crate::{
         row_rank::PieceMap,
     },
     puzzle::{
-        Arrangement, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
+        Arrangement, PieceSet, Placed, Puzzle, PuzzleError,
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
@@ -138,41 +138,31 @@ impl PruningTable {
     ///
     /// # Errors
     /// [`TableError`], the errors of [`FrontierSearch::run`](crate::frontier::FrontierSearch::run), and
-    /// [`PuzzleErrorKind::ManyStates`].
+    /// [`crate::puzzle::PuzzleErrorKind::ManyStates`].
     pub fn build(
         puzzle: &Puzzle,
         encoding: TableEncoding,
         resources: Resources,
     ) -> Result<PruningTable, Error> {
-        PruningTable::build_with(puzzle, encoding, resources, &NoProgress)
+        PruningTable::build_with(puzzle, (encoding, false), resources, &NoProgress)
     }
 
     /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work
-    /// ([`SystemError::Interrupted`]).
+    /// ([`SystemError::Interrupted`]). Up to symmetry, it has fewer entries: symmetric places or orientations of some
+    /// pieces share one entry. The memory is divided by about the number of symmetries; lookups take twice as long.
+    /// Same errors as [`PruningTable::build`], plus [`TableError::NoSymmetry`].
     pub fn build_with(
         puzzle: &Puzzle,
-        encoding: TableEncoding,
+        (encoding, up_to_symmetry): (TableEncoding, bool),
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (encoding, false), resources, progress, None)
-    }
-
-    /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
-    /// is divided by about the number of symmetries; lookups take twice as long. Same errors as
-    /// [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
-    pub fn build_up_to_symmetry(
-        puzzle: &Puzzle,
-        encoding: TableEncoding,
-        resources: Resources,
-        progress: &dyn Progress,
-    ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (encoding, true), resources, progress, None)
+        PruningTable::filled(puzzle, (encoding, up_to_symmetry), resources, progress, None)
     }
 
     /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
     /// file gets its final name once it is complete. Free memory and a disk with fast random access speed up the build.
-    /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
+    /// Same errors as [`PruningTable::build_with`], plus [`SystemError::Write`].
     pub fn build_on_disk(
         puzzle: &Puzzle,
         (encoding, up_to_symmetry): (TableEncoding, bool),
@@ -194,10 +184,9 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        match PruningTable::build_with(puzzle, TableEncoding::Nibble, resources, progress) {
-            Err(Error::Table(TableError::TooDeep { .. })) => {
-                PruningTable::build_with(puzzle, TableEncoding::Byte, resources, progress)
-            }
+        let build = |of| PruningTable::build_with(puzzle, (of, false), resources, progress);
+        match build(TableEncoding::Nibble) {
+            Err(Error::Table(TableError::TooDeep { .. })) => build(TableEncoding::Byte),
             built => built,
         }
     }
@@ -277,10 +266,10 @@ impl PruningTable {
     /// per set, with at most 600 million entries, which takes seconds.
     ///
     /// # Errors
-    /// [`PuzzleErrorKind::ManyStates`] if even a single piece has too many arrangements.
+    /// [`crate::puzzle::PuzzleErrorKind::ManyStates`] if even a single piece has too many arrangements.
     pub fn default_projections(puzzle: &Puzzle, memory: Option<u64>) -> Result<Vec<Puzzle>, Error> {
         match memory {
-            Some(bytes) => PruningTable::projections(puzzle, memory, |of| {
+            Some(bytes) => PruningTable::projections(puzzle, memory, memory, |of| {
                 entries_of(of) <= bytes / BUILD_BITS * 8
             }),
             None => PruningTable::quick_projections(puzzle, None),
@@ -297,28 +286,23 @@ impl PruningTable {
             let has_memory = |bytes| build_bytes(of) <= bytes;
             entries_of(of) <= DEFAULT_ENTRIES && memory.is_none_or(has_memory)
         };
-        match (PruningTable::projections(puzzle, None, fits), memory) {
-            (Err(Error::Puzzle(error)), Some(budget))
-                if error.kind() == PuzzleErrorKind::ManyStates =>
-            {
-                Err(too_little(puzzle, budget).into())
-            }
-            (found, _) => found,
-        }
+        PruningTable::projections(puzzle, None, memory, fits)
     }
 
-    /// For each set of pieces, as many first pieces as fit; in a limited memory, then as many last pieces.
+    /// For each set of pieces, as many first pieces as fit; in a memory that all tables share, then as many last
+    /// pieces. `limit` is what a single table may take.
     fn projections(
         puzzle: &Puzzle,
-        memory: Option<u64>,
+        shared: Option<u64>,
+        limit: Option<u64>,
         fits_alone: impl Fn(&Puzzle) -> bool,
     ) -> Result<Vec<Puzzle>, Error> {
         if fits_alone(puzzle) {
             return Ok(vec![puzzle.clone()]);
         }
-        let mut left = memory.unwrap_or(u64::MAX);
+        let mut left = shared.unwrap_or(u64::MAX);
         let mut projections: Vec<Puzzle> = Vec::new();
-        let sides = if memory.is_some() { &[false, true][..] } else { &[false] };
+        let sides = if shared.is_some() { &[false, true][..] } else { &[false] };
         for &last in sides {
             // Small sets leave the rest of their share to the others.
             let mut sets: Vec<_> = puzzle.sets().iter().enumerate().collect();
@@ -349,7 +333,7 @@ impl PruningTable {
                 }
             }
         }
-        match (projections.is_empty(), memory) {
+        match (projections.is_empty(), limit) {
             (false, _) => Ok(projections),
             (true, None) => Err(PuzzleError::many_states(puzzle).into()),
             (true, Some(budget)) => Err(too_little(puzzle, budget).into()),

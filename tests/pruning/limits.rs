@@ -156,7 +156,8 @@ fn an_observer_stops_the_choice_of_numbers() {
     let puzzle = keep(named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap(), &["edges"]);
     let resources = Resources::new().memory(1);
     let stop = StopWhen(|| true);
-    let built = PruningTable::build_up_to_symmetry(&puzzle, TableEncoding::Mod3, resources, &stop);
+    let kind = (TableEncoding::Mod3, true);
+    let built = PruningTable::build_with(&puzzle, kind, resources, &stop);
     assert!(
         matches!(built, Err(tilewave::Error::System(tilewave::SystemError::Interrupted))),
         "{:?}",

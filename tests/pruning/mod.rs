@@ -170,7 +170,7 @@ fn symmetric_puzzles() -> Vec<Puzzle> {
 }
 
 fn up_to_symmetry_of(puzzle: &Puzzle, size: TableEncoding) -> Option<PruningTable> {
-    let built = PruningTable::build_up_to_symmetry(puzzle, size, Resources::new(), &NoProgress);
+    let built = PruningTable::build_with(puzzle, (size, true), Resources::new(), &NoProgress);
     match built {
         Ok(table) => Some(table),
         Err(tilewave::Error::Table(TableError::NoSymmetry { .. })) => None,
@@ -226,10 +226,7 @@ fn tables_on_disk_are_those_in_memory() {
         table.save(&truth, true).unwrap();
         let resources = Resources::new().memory(table.file_bytes() - 1);
         let kind = (size, up_to_symmetry);
-        let refused = match up_to_symmetry {
-            true => PruningTable::build_up_to_symmetry(&puzzle, size, resources, &NoProgress),
-            false => PruningTable::build_with(&puzzle, size, resources, &NoProgress),
-        };
+        let refused = PruningTable::build_with(&puzzle, kind, resources, &NoProgress);
         assert!(refused.unwrap_err().to_string().contains("in its file"));
         // The search by lists has its own needs.
         let resources = Resources::new();

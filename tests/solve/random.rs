@@ -185,7 +185,7 @@ impl Tally {
     ) -> Option<PruningTable> {
         let whole = || PruningTable::build(of, size, Resources::new());
         let table = match reduced {
-            true => PruningTable::build_up_to_symmetry(of, size, Resources::new(), &NoProgress),
+            true => PruningTable::build_with(of, (size, true), Resources::new(), &NoProgress),
             false => whole(),
         };
         let table = match table {

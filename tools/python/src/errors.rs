@@ -31,6 +31,8 @@ pub fn words(hint: &Hint) -> String {
         Hint::Command("levels --depth") => "python -m tilewave levels".into(),
         Hint::Build(_, words) | Hint::Command(words) => format!("python -m tilewave {words}"),
         Hint::InFile => String::new(),
+        // No directory can be given here.
+        Hint::InDirectory(_) => "or ".into(),
         Hint::Again => "make the same call again".into(),
     }
 }
@@ -108,7 +110,7 @@ fn of_search(error: &SearchError) -> PyErr {
 fn of_pdb(error: &PdbError) -> PyErr {
     match error {
         PdbError::System(error) => of_system(error),
-        PdbError::Budget { .. } => PyMemoryError::new_err(error.to_string()),
+        PdbError::Memory(_) => PyMemoryError::new_err(error.to_string()),
         PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(error.to_string()),
     }
@@ -116,13 +118,7 @@ fn of_pdb(error: &PdbError) -> PyErr {
 
 /// Returns the exception for an error of the library.
 pub fn exception(error: impl Into<Error>) -> PyErr {
-    let mut error = error.into();
-    // No directory can be given here.
-    if let Error::Pdb(PdbError::Budget { less, .. })
-    | Error::Solve(SolveError::Pdb(PdbError::Budget { less, .. })) = &mut error
-    {
-        *less = None;
-    }
+    let error = error.into();
     let said = error.to_string();
     if let Error::Row { reason, .. } = error {
         return Python::attach(|py| PyErr::from_type(exception(*reason).get_type(py), said));

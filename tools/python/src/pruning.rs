@@ -102,9 +102,10 @@ impl PruningTable {
         let listed = subject.listed()?;
         let size = named(TableEncoding::NAMES, "encoding", encoding)?;
         let resources = Resources::new().threads(threads).memory_or_half(memory);
-        type Table = tilewave::pruning::PruningTable;
-        let build = if up_to_symmetry { Table::build_up_to_symmetry } else { Table::build_with };
-        let table = long(py, progress, |watch| build(&listed.puzzle, size, resources, watch));
+        let kind = (size, up_to_symmetry);
+        let table = long(py, progress, |watch| {
+            tilewave::pruning::PruningTable::build_with(&listed.puzzle, kind, resources, watch)
+        });
         // A board has no pieces to leave out.
         let of_board = matches!(&subject, Subject::Numbered(space) if space.size().is_some());
         table.map(PruningTable::of).map_err(|error| match error.value(py).to_string() {
