@@ -196,38 +196,6 @@ impl EntryOrder {
         let regions = self.grid.lows(set).count_ones() as usize;
         (regions, self.grid.region_number(set, usize::from(blank)))
     }
-
-    /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the minimum kind.
-    /// Cost: about 50 ns per entry.
-    pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {
-        let mut cells = [0; Pattern::MAX_TILES];
-        let (n, k) = (self.grid.cells, self.subsets.k);
-        let cells = &mut cells[..k];
-        match self.kind {
-            Kind::Minimum | Kind::AllMoves => {
-                for entry in 0..placement::count(n, k).unwrap_or_default() {
-                    placement::unrank(n, entry, cells);
-                    visit(entry, cells, 0);
-                }
-            }
-            Kind::Regions => {
-                let mut entry = 0;
-                for set in self.subsets.iter() {
-                    let occupied: Vec<u8> = bits(set).map(|c| c as u8).collect();
-                    for region in 0..self.grid.lows(set).count_ones() as usize {
-                        for rank in 0..lehmer::count(k) {
-                            lehmer::unrank(rank, cells);
-                            for cell in cells.iter_mut() {
-                                *cell = occupied[usize::from(*cell)];
-                            }
-                            visit(entry, cells, region);
-                            entry += 1;
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// The lexicographic rank of the positions of tiles, or of the first of them, within the occupied cells.

@@ -16,8 +16,8 @@ fn exported(pdb: &Pdb, layout: ExportLayout) -> Result<Vec<u8>, PdbError> {
     Ok(std::fs::read(path).unwrap())
 }
 
-/// All placements of k tiles on n cells.
-fn placements(n: usize, k: usize) -> Vec<Vec<u8>> {
+/// All placements of k tiles on n cells, in order.
+pub fn placements(n: usize, k: usize) -> Vec<Vec<u8>> {
     if k == 0 {
         return vec![vec![]];
     }

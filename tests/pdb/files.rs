@@ -338,98 +338,83 @@ fn an_observer_sees_levels_and_phases() {
     }
 }
 
-#[test]
-fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("x.pdb");
-    let goal = goal("3x3", "last");
-    let table = database(&goal, &[1, 2, 3, 4], Kind::Minimum);
-    assert_eq!(spot_check(&table, 50, 1, &NoProgress).unwrap().confirmed, 50);
-    table.save(&path, false).unwrap();
-    let mut bytes = std::fs::read(&path).unwrap();
-    let first = bytes.len() - table.bytes().len();
-    for value in &mut bytes[first..] {
-        *value += 2;
-    }
-    // Wrong from the beginning: all sums are right.
-    seal_all(&mut bytes, first, 144);
-    std::fs::write(&path, bytes).unwrap();
-    let wrong = Pdb::load(&path).unwrap();
-    assert!(matches!(spot_check(&wrong, 5, 1, &NoProgress), Err(PdbError::Wrong(_))));
-    let how = Build::new(wrong.pattern().clone());
-    assert!(matches!(rebuild(&wrong, &how, &NoProgress), Err(PdbError::Wrong(_))));
+/// The number at an offset of a header.
+fn number(file: &[u8], at: usize) -> usize {
+    u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize
 }
 
-/// A file after a change, its sums made right.
-fn crafted(file: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
-    let mut bytes = file.to_vec();
-    change(&mut bytes);
-    let number = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
-    let (starts, len) = (number(56), number(64));
-    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[starts..starts + len]);
-    bytes[136..144].copy_from_slice(&sum.to_le_bytes());
-    seal(&mut bytes);
-    bytes
+/// Makes all sums of a database right whose entries are one block.
+fn reseal(file: &mut [u8]) {
+    let (starts, len) = (number(file, 56), number(file, 64));
+    let sum = xxhash_rust::xxh3::xxh3_64(&file[starts..starts + len]);
+    file[136..144].copy_from_slice(&sum.to_le_bytes());
+    seal_all(file, (number(file, 72), number(file, 104)), 144);
 }
 
+/// Wrong from the beginning: all sums are right.
 #[test]
 fn all_that_a_file_says_is_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.pdb");
-    let goal = goal("3x3", "last");
-    let built = database(&goal, &[1, 3, 5, 7], Kind::Regions);
-    built.save(&path, true).unwrap();
-    let file = std::fs::read(&path).unwrap();
-    let add = |bytes: &mut [u8], at: usize, by: i64| {
-        let value = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) + by;
-        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    let add = |file: &mut [u8], at: usize, by: i64| {
+        let value = number(file, at) as i64 + by;
+        file[at..at + 8].copy_from_slice(&value.to_le_bytes());
     };
-    let starts = u64::from_le_bytes(file[56..64].try_into().unwrap()) as usize;
-    let u32_at =
-        |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let same = |_: &mut [u8]| {};
+    let histogram = |file: &mut [u8]| {
+        add(file, 256 + 8 * 5, 5);
+        add(file, 256 + 8 * 7, -5);
+    };
     // A set of several regions loses one to the set before it.
-    let set = (1..100)
-        .find(|set| {
-            let at = starts + 4 * set;
-            u32_at(&file, at + 4) - u32_at(&file, at) > 1
-        })
-        .unwrap();
-    type Change<'a> = Box<dyn FnOnce(&mut [u8]) + 'a>;
-    let changes: [(&str, Change<'_>); 3] = [
-        ("", Box::new(|_| {})),
-        (
-            "histogram",
-            Box::new(|bytes| {
-                add(bytes, 256 + 8 * 5, 5);
-                add(bytes, 256 + 8 * 7, -5);
-            }),
-        ),
-        (
-            "list of region starts",
-            Box::new(|bytes| {
-                let at = starts + 4 * set;
-                let start = u32_at(bytes, at) + 1;
-                bytes[at..at + 4].copy_from_slice(&start.to_le_bytes());
-            }),
-        ),
+    let starts = |file: &mut [u8]| {
+        let places = (number(file, 56)..).step_by(4);
+        let start = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let at = places.skip(1).find(|&at| start(at + 4) - start(at) > 1).unwrap();
+        let moved = start(at) + 1;
+        file[at..at + 4].copy_from_slice(&moved.to_le_bytes());
+    };
+    let values = |file: &mut [u8]| {
+        let first = number(file, 104);
+        file[first..].iter_mut().for_each(|value| *value += 2);
+    };
+    let bit = |file: &mut [u8]| file[number(file, 104) + 12] ^= 1 << 4;
+    type Change<'a> = &'a dyn Fn(&mut [u8]);
+    let (regions, byte) = (Kind::Regions, Encoding::Byte);
+    let cases: [(Kind, Encoding, &str, Change<'_>); 5] = [
+        (regions, byte, "", &same),
+        (regions, byte, "the histogram in", &histogram),
+        (regions, byte, "the list of region starts in", &starts),
+        (Kind::Minimum, byte, "entry 0 of", &values),
+        (regions, Encoding::Bit, "entry 100 of", &bit),
     ];
-    for (part, change) in changes {
-        std::fs::write(&path, crafted(&file, change)).unwrap();
+    for (kind, encoding, wrong, change) in cases {
+        let built = database(&goal("3x3", "last"), &[1, 3, 5, 7], kind);
+        encode(&built, encoding).unwrap().save(&path, true).unwrap();
+        let mut file = std::fs::read(&path).unwrap();
+        change(&mut file);
+        reseal(&mut file);
+        std::fs::write(&path, file).unwrap();
         let pdb = Pdb::load(&path).unwrap();
         pdb.check().unwrap();
+        let searched = spot_check(&pdb, 50, 1, &NoProgress);
+        match kind {
+            Kind::Minimum => assert!(matches!(searched, Err(PdbError::Wrong(_)))),
+            _ if wrong.is_empty() => assert_eq!(searched.unwrap().confirmed, 50),
+            _ => {}
+        }
         for plain in [false, true] {
             let how = Build::new(pdb.pattern().clone()).plain(plain);
             match rebuild(&pdb, &how, &NoProgress) {
-                Ok(()) => assert_eq!(part, ""),
+                Ok(()) => assert_eq!(wrong, ""),
                 Err(PdbError::Wrong(said)) => {
-                    assert!(!part.is_empty() && said.contains(&format!("the {part} in")), "{said}");
+                    assert!(!wrong.is_empty() && said.contains(wrong), "{said}");
                 }
-                Err(other) => panic!("{part}: {other}"),
+                Err(other) => panic!("{wrong}: {other}"),
             }
         }
         let Done { code, out, .. } = run(tilewave(["check", "--full"]).arg(&path));
-        assert_eq!(code == Some(0), part.is_empty(), "{out}");
-        let verdict = if part.is_empty() { "PASS" } else { "FAIL" };
-        assert!(out.contains(verdict) && out.contains(part), "{out}");
+        assert_eq!(code == Some(0), wrong.is_empty(), "{out}");
+        let verdict = if wrong.is_empty() { "PASS" } else { "FAIL" };
+        assert!(out.contains(verdict) && out.contains(wrong), "{out}");
     }
 }

@@ -39,12 +39,12 @@ pub fn seal(file: &mut [u8]) {
     file[4088..4096].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Makes all sums of a file right whose only block of entries begins at an offset, and the sum of whose checksums is at
-/// another one.
-pub fn seal_all(file: &mut [u8], entries: usize, checksum: usize) {
+/// Makes all sums of a file right, given where the sum of its only block of entries is, the block itself, and the sum
+/// of the former.
+pub fn seal_all(file: &mut [u8], (sums, entries): (usize, usize), checksum: usize) {
     let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
     let block = sum(&file[entries..]);
-    file[4096..4104].copy_from_slice(&block);
+    file[sums..sums + 8].copy_from_slice(&block);
     file[checksum..checksum + 8].copy_from_slice(&sum(&block));
     seal(file);
 }
