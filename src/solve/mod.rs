@@ -1,14 +1,15 @@
 //! Solving: optimally, constructively, by export to other solvers, and certified by a SAT solver.
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
-//! (`symmetry`), is a tree. `ida` carries out iterations over any tree, splits them into subtrees, collects their
-//! results from all threads and ranks and passes them to the `log`; `walk` searches one subtree, with a heuristic
-//! (`heuristics`) and with `pruner` for its moves. [`Constructive`] solves boards at once. `puzzles` solves puzzles
+//! (`symmetry`), is a tree (`boards`), with a heuristic (`heuristics`) and with `pruner` for its moves. `ida` carries out
+//! iterations over any tree, splits them into subtrees, collects their results from all threads and ranks and passes
+//! them to the `log`; `walk` goes through one subtree. [`Constructive`] solves boards at once. `puzzles` solves puzzles
 //! with several sets of pieces optimally with pruning tables, and `phases` solves them quickly. `models` and `cnf` pass
 //! the question to other solvers. Errors, and why a board cannot be solved, are here.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 
+pub(crate) mod boards;
 pub(crate) mod cnf;
 pub(crate) mod constructive;
 pub(crate) mod database;
