@@ -33,7 +33,7 @@ use crate::{
     solve::{
         SolveError,
         ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
-        pruner::{RowMoves, WordPruner, inverse_moves, inverse_row},
+        pruner::{RowMoves, WordPruner, inverse, inverse_moves},
         walk::{MoveTree, Slack, Subtree, Walk},
     },
     table::TableEncoding,
@@ -343,7 +343,7 @@ impl PuzzleSolver {
     fn row(&self, state: &Arrangement) -> Vec<u8> {
         let mut row = self.fields.encode(state);
         if self.width > row.len() {
-            row.extend(inverse_row(&self.puzzle, &self.fields, &row));
+            row.extend(self.fields.encode(&inverse(&self.puzzle, state)));
         }
         row
     }
