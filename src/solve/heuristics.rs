@@ -1,16 +1,17 @@
 //! Databases as heuristics of a walk: [`Sums`] of any databases, and [`BitTables`] of databases with one bit per entry,
 //! for the hardest boards.
 //!
-//! `optimal` chooses one for a search; `walk` calls it for the children of every node. Solutions, nodes, excess and
+//! `optimal` chooses one for a search; `boards` calls it for the children of every node. Solutions, nodes, excess and
 //! moves left do not depend on the choice.
 
 use crate::{
     kernel::prefetch,
     puzzle::Direction,
     solve::{
+        boards::{Children, Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, PLACES, Tree},
         database::{CELLS, CellSets},
         symmetry::{Lens, NO_PATTERN},
-        walk::{Children, Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, PLACES, Slack, Tree},
+        walk::Slack,
     },
 };
 
@@ -38,7 +39,7 @@ pub(crate) struct Sums<'t, const V: usize, const PLAIN: bool> {
 pub(crate) struct PatternSums<const V: usize, const P: usize, const S: usize> {
     /// The rank of each pattern's tiles, and from bit [`VALUE`] on its value.
     words: [[u64; P]; V],
-    /// See [`KnownPattern::set`](crate::solve::walk::KnownPattern); unused for plain databases.
+    /// See [`KnownPattern::set`](crate::solve::boards::KnownPattern); unused for plain databases.
     sets: [[u64; P]; V],
     /// The positions of the children's values; for plain databases, the ranks.
     entries: [[u64; V]; S],
@@ -524,96 +525,5 @@ impl<'t, const V: usize> BitTables<'t, V> {
             }
         }
         change
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        pdb::Encoding,
-        progress::NoProgress,
-        puzzle::{Board, Goal, Size},
-        search::Share,
-        solve::{
-            Optimal, Scrambler,
-            database::{Database, tests::regions},
-            ida::{Control, MoveTree, Observers, WalkResult},
-            walk::RootedTree,
-        },
-    };
-
-    fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
-        let bits = |tiles: &&[u16]| regions(goal, tiles, Encoding::Bit);
-        let partition = |patterns: &&[&[u16]]| patterns.iter().map(bits).collect();
-        Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
-    }
-
-    /// Compares the walks of all iterations of a board; returns the number of nodes of the last one.
-    fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
-        fn walked(heuristic: impl Heuristic, board: &Board, limit: usize) -> WalkResult {
-            let (alone, tree) = (Share::alone(), RootedTree::new(heuristic, board));
-            let observers: Observers<'_> = (&NoProgress, &());
-            let control = Control { observers, share: &alone, limit, before: 0 };
-            tree.walk(&tree.whole(limit), &control, 0, &mut Vec::new())
-        }
-        let mut limit = tree.estimate(board);
-        loop {
-            let expected = walked(Sums::<V, false>::new(tree), board, limit);
-            let found = walked(BitTables::<V>::new(tree), board, limit);
-            assert_eq!(found.solution, expected.solution, "{board}, {limit}");
-            assert_eq!(found.walked.nodes, expected.walked.nodes, "{board}, {limit}");
-            assert!(!found.stopped && !expected.stopped);
-            if let Some(moves) = found.solution {
-                assert_eq!(moves.len(), limit);
-                return found.walked.nodes;
-            }
-            assert_eq!(found.walked, expected.walked, "{board}, {limit}");
-            limit += found.walked.excess as usize;
-        }
-    }
-
-    fn compare_all<const V: usize>(goal: &Board, partitions: &[&[&[u16]]], boards: usize) {
-        let solver = solver(goal, partitions);
-        let boards = || Scrambler::new(goal.clone(), 7).take(boards);
-        let all = || -> Vec<u64> { boards().map(|b| compare::<V>(&solver.tree, &b)).collect() };
-        let before = all();
-        solver.tree.arrange(&NoProgress);
-        let arranged = |database: &Database| database.layout().1[0] == 1;
-        // Small databases fit in the caches in any order.
-        let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
-        assert_eq!(solver.tree.databases().any(arranged), large);
-        assert_eq!(all(), before);
-        assert!(before.iter().sum::<u64>() > 100, "{before:?}");
-        let sharing = self::solver(goal, partitions).memory(0);
-        sharing.tree.arrange(&NoProgress);
-        assert!(!sharing.tree.databases().any(arranged));
-    }
-
-    #[test]
-    fn the_walk_over_bits_is_the_walk_over_any_databases() {
-        let size = |rows, cols| Size::new(rows, cols).unwrap();
-        let corner = Goal::First.board(size(3, 3)).unwrap();
-        let rows: &[&[u16]] = &[&[1, 2, 3, 4], &[5, 6, 7, 8]];
-        compare_all::<2>(&corner, &[rows], 20);
-        compare_all::<4>(&corner, &[rows, &[&[1, 2, 5, 8], &[3, 4, 6, 7]]], 20);
-        // Fewer views than the walk has room for.
-        compare_all::<4>(&corner, &[rows], 5);
-        // Tiles in no pattern: sums may have any parity.
-        compare_all::<4>(&corner, &[&[&[1, 2, 3, 4]], &[&[4, 5, 6, 7, 8]]], 20);
-        // A pattern and its mirror image form one sum, alone and together with others.
-        let mirrored: &[&[u16]] = &[&[1, 2, 5], &[4, 8]];
-        compare_all::<2>(&corner, &[mirrored], 20);
-        compare_all::<4>(&corner, &[mirrored, rows], 20);
-        compare_all::<4>(&corner, &[&[&[1, 2]], mirrored], 10);
-        // All symmetries: in each, a tile passes different cells.
-        let centre = Board::parse("1 2 3/4 0 5/6 7 8", None).unwrap();
-        compare_all::<8>(&centre, &[&[&[1, 2, 3, 4], &[5, 6, 7, 8]]], 20);
-        // Boards that are not square, and the blank's goal in the middle of a side.
-        let long = Goal::First.board(size(3, 4)).unwrap();
-        let halves: &[&[u16]] = &[&[1, 2, 4, 5, 6], &[3, 7, 8, 9, 10, 11]];
-        compare_all::<1>(&long, &[halves], 5);
-        let oblong = Board::parse("1 2 0 3 4/5 6 7 8 9", None).unwrap();
-        compare_all::<2>(&oblong, &[&[&[1, 2, 3, 4, 5], &[6, 7, 8, 9]]], 5);
     }
 }

@@ -17,7 +17,10 @@ use crate::{
     progress::{Phase, Progress},
     puzzle::{Board, Moves},
     search::{Ranks, Share},
-    solve::SolveError,
+    solve::{
+        SolveError,
+        walk::{MoveTree, Slack, Subtree, Walk},
+    },
     threads::each_number,
 };
 
@@ -53,6 +56,10 @@ pub trait StateSolver: Sync {
     /// The type of the solutions.
     type Moves: Clone + Send + Sync;
 
+    /// Number of nodes of an iteration, about 20 ms, from which the following ones are split between threads.
+    #[doc(hidden)]
+    const SPLIT_FROM: u64;
+
     /// Returns the search for a state that can be solved.
     #[doc(hidden)]
     fn begin(&self, state: &Self::State) -> Result<Pending<Self::State>, SolveError>;
@@ -60,10 +67,6 @@ pub trait StateSolver: Sync {
     /// Returns the tree below a state.
     #[doc(hidden)]
     fn rooted(&self, state: &Self::State) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
-
-    /// Number of nodes of an iteration from which the following iterations are split between threads.
-    #[doc(hidden)]
-    fn split_from(&self) -> u64;
 
     /// Prepares for the tree of an iteration that follows one with this number of nodes.
     #[doc(hidden)]
@@ -110,7 +113,7 @@ pub trait StateSolver: Sync {
         let mut search = self.begin(state)?;
         let (rooted, share) = (self.rooted(state)?, Share::alone());
         // Solution and nodes are the same for any number of threads and processes.
-        while search.stage.last < self.split_from() {
+        while search.stage.last < Self::SPLIT_FROM {
             if let Some(found) = rooted.iterate(&mut search, &share, (progress, &()), 1) {
                 return self.answer(search, begun, found).map(Attempt::Answered);
             }
@@ -199,52 +202,6 @@ pub trait StateSolver: Sync {
     }
 }
 
-/// A tree of moves below a state, and its subtrees.
-pub(crate) trait MoveTree: Sync {
-    /// A subtree, or the whole tree.
-    type Subtree: Send + Sync;
-    /// The data that a thread keeps from one walk to the next.
-    type Stack: Default;
-
-    /// Whether the state is the goal.
-    fn is_solved(&self) -> bool;
-
-    /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
-    fn at_least(&self, bound: usize) -> usize {
-        bound
-    }
-
-    /// Returns whether a split into this number of subtrees may go one move deeper without taking too much memory.
-    fn can_split(&self, _subtrees: usize) -> bool {
-        true
-    }
-
-    /// Returns the whole tree, for at most this number of moves.
-    fn whole(&self, limit: usize) -> Self::Subtree;
-
-    /// Returns the subtrees whose roots are this number of moves below the root, and through which a solution of at
-    /// most `limit` moves can lead, in the order of a walk; and the nodes above them.
-    fn spread(
-        &self,
-        whole: &Self::Subtree,
-        depth: usize,
-        limit: usize,
-    ) -> (Vec<Self::Subtree>, Walked);
-
-    /// Returns the path to a subtree.
-    fn path<'s>(&self, subtree: &'s Self::Subtree) -> &'s [u16];
-
-    /// Walks through a subtree that was handed out with an index, looking for solutions with as many moves as the
-    /// iteration allows: there are none with fewer.
-    fn walk(
-        &self,
-        subtree: &Self::Subtree,
-        control: &Control<'_>,
-        place: usize,
-        stack: &mut Self::Stack,
-    ) -> WalkResult;
-}
-
 /// What a search has found: a shortest solution as numbers of moves, or nothing because an observer asked to stop.
 pub type FoundPath = Result<Option<Vec<u16>>, SolveError>;
 
@@ -269,10 +226,10 @@ impl<S, T: MoveTree> Rooted<S> for T {
         observers: Observers<'_>,
         threads: usize,
     ) -> Option<FoundPath> {
-        if self.is_solved() {
+        let (limit, before) = (search.stage.threshold, search.nodes());
+        if T::is_goal(&Walk::new(self, self.root(limit), limit, 0, &mut Vec::new())) {
             return Some(Ok(Some(Vec::new())));
         }
-        let (limit, before) = (search.stage.threshold, search.nodes());
         let control = Control { observers, share, limit, before };
         let pass = pass(self, search, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
@@ -309,6 +266,10 @@ const NODES: u64 = 64;
 
 const SUBTREES: [u64; 2] = [4, 1 << 14];
 
+/// Number of nodes after which a walk asks whether to stop: it asks at its first nodes, then whenever they have
+/// doubled, and finally at this interval.
+const ASK_EVERY: u64 = 1 << 14;
+
 /// The number of subtrees into which an iteration is split after one with this number of nodes; 0 for none.
 fn worth(nodes: u64) -> usize {
     let [least, most] = SUBTREES;
@@ -321,22 +282,22 @@ fn worth(nodes: u64) -> usize {
 /// Returns the numbers of the subtrees in the order in which to walk through them: by the number of remaining moves
 /// where the previous iteration came closest to the goal in the same or the surrounding subtree; those that it never
 /// reached come last.
-fn order<T: MoveTree>(tree: &T, subtrees: &[T::Subtree], before: &Cut) -> Vec<usize> {
+fn order<T: MoveTree>(tree: &T, subtrees: &[Subtree<T::Node>], before: &Cut) -> Vec<usize> {
     let mut order: Vec<usize> = (0..subtrees.len()).collect();
     let SubtreeSplit { threshold, depth, .. } = before.pieces;
     let (Some(first), true) = (subtrees.first(), before.is_whole()) else {
         return order;
     };
-    let common = tree.path(first).len().min(depth as usize);
-    let (theirs, _) = tree.spread(&tree.whole(threshold), depth as usize, threshold);
+    let common = first.path.len().min(depth as usize);
+    let (theirs, _) = spread(tree, depth as usize, threshold);
     let mut least: BTreeMap<&[u16], u32> = BTreeMap::new();
     for walked in &before.walked {
         if let Some(theirs) = theirs.get(walked.subtree as usize) {
-            let least = least.entry(&tree.path(theirs)[..common]).or_insert(walked.left);
+            let least = least.entry(&theirs.path[..common]).or_insert(walked.left);
             *least = walked.left.min(*least);
         }
     }
-    let left = |&i: &usize| least.get(&tree.path(&subtrees[i])[..common]);
+    let left = |&i: &usize| least.get(&subtrees[i].path[..common]);
     order.sort_by_cached_key(|i| left(i).copied().unwrap_or(u32::MAX));
     order
 }
@@ -351,13 +312,12 @@ fn pass<S, T: MoveTree>(
     threads: usize,
 ) -> WalkResult {
     let (limit, wanted) = (control.limit, worth(search.stage.last));
-    let whole = tree.whole(limit);
     let (done, before) = (std::mem::take(&mut search.done), std::mem::take(&mut search.before));
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
     // The goal is not among the nodes above the subtrees: it is `limit` moves away.
     while depth + 1 < limit && subtrees.len() < wanted && tree.can_split(subtrees.len().max(1)) {
         depth += 1;
-        let (found, walked) = tree.spread(&whole, depth, limit);
+        let (found, walked) = spread(tree, depth, limit);
         let none = found.is_empty();
         (subtrees, above) = (found, Some(walked));
         if none {
@@ -365,7 +325,8 @@ fn pass<S, T: MoveTree>(
         }
     }
     let Some(above) = above else {
-        return tree.walk(&whole, control, 0, &mut T::Stack::default());
+        let whole = Subtree { start: tree.root(limit), path: Vec::new() };
+        return walk(tree, &whole, control, 0, &mut Vec::new());
     };
     let (depth, count) = (depth as u32, subtrees.len() as u32);
     let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
@@ -381,10 +342,10 @@ fn pass<S, T: MoveTree>(
     let control = &Control { before: control.before + above.nodes, ..*control };
     control.ask(0, 0);
     let work = || {
-        let mut stack = T::Stack::default();
+        let mut stack = Vec::new();
         while let Some(place) = share.next() {
             let subtree = &subtrees[left[place]];
-            let mut pass = tree.walk(subtree, control, place, &mut stack);
+            let mut pass = walk(tree, subtree, control, place, &mut stack);
             pass.walked.subtree = left[place] as u32;
             control.done(place, (pieces, pass));
         }
@@ -414,6 +375,64 @@ fn pass<S, T: MoveTree>(
     search.before = Cut { pieces, walked };
     whole.stopped = stopped && whole.solution.is_none();
     whole
+}
+
+/// Returns the subtrees whose roots are this number of moves below the root, and through which a solution of at most
+/// `limit` moves can lead, in the order of their moves; and the nodes above them.
+fn spread<T: MoveTree>(tree: &T, depth: usize, limit: usize) -> (Vec<Subtree<T::Node>>, Walked) {
+    let (mut stack, mut found) = (Vec::new(), Vec::new());
+    let mut walk = Walk::new(tree, tree.root(limit), limit, depth, &mut stack);
+    if depth > 0 {
+        let arrived = |walk: &mut Walk<'_, T>| {
+            found.push(Subtree { start: T::node(walk), path: walk.path() });
+            false
+        };
+        walk.descend(|_| false, arrived);
+    }
+    if T::LAST_FIRST {
+        found.reverse();
+    }
+    (found, walked(&walk, limit - depth))
+}
+
+/// Walks through a subtree that was handed out with an index, looking for solutions with as many moves as the iteration
+/// allows: there are none with fewer.
+fn walk<T: MoveTree>(
+    tree: &T,
+    from: &Subtree<T::Node>,
+    control: &Control<'_>,
+    place: usize,
+    stack: &mut Vec<T::Level>,
+) -> WalkResult {
+    let room = control.limit - from.path.len();
+    let mut walk = Walk::new(tree, from.start.clone(), room, room, stack);
+    let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
+    let mut solution = None;
+    let deepest = walk.descend(
+        |nodes| {
+            if nodes >= ask_at {
+                stopped = control.ask(nodes - asked_at, place);
+                (asked_at, ask_at) = (nodes, nodes + nodes.min(ASK_EVERY));
+            }
+            stopped
+        },
+        |walk| {
+            if T::is_goal(walk) {
+                solution = Some([&from.path[..], &walk.path()].concat());
+            }
+            // Otherwise no bound shows that it takes more moves: on boards, the tiles that still have to move are in no
+            // pattern.
+            walk.slack.excess = walk.slack.excess.min(1);
+            solution.is_some()
+        },
+    );
+    control.ask(walk.nodes - asked_at, place);
+    WalkResult { solution, stopped, walked: walked(&walk, room - deepest) }
+}
+
+fn walked<T: MoveTree>(walk: &Walk<'_, T>, left: usize) -> Walked {
+    let Slack { excess, .. } = walk.slack;
+    Walked { subtree: 0, nodes: walk.nodes, excess, left: left as u32 }
 }
 
 // The data that the walks of one iteration share, across all threads and processes.

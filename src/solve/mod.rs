@@ -1,14 +1,15 @@
 //! Solving: optimally, constructively, by export to other solvers, and certified by a SAT solver.
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
-//! (`symmetry`), is a tree. `ida` carries out iterations over any tree, splits them into subtrees, collects their
-//! results from all threads and ranks and passes them to the `log`; `walk` searches one subtree, with a heuristic
-//! (`heuristics`) and with `pruner` for its moves. [`Constructive`] solves boards at once. `puzzles` solves puzzles
+//! (`symmetry`), is a tree (`boards`), with a heuristic (`heuristics`) and with `pruner` for its moves. `ida` carries out
+//! iterations over any tree, splits them into subtrees, collects their results from all threads and ranks and passes
+//! them to the `log`; `walk` goes through one subtree. [`Constructive`] solves boards at once. `puzzles` solves puzzles
 //! with several sets of pieces optimally with pruning tables, and `phases` solves them quickly. `models` and `cnf` pass
 //! the question to other solvers. Errors, and why a board cannot be solved, are here.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 
+pub(crate) mod boards;
 pub(crate) mod cnf;
 pub(crate) mod constructive;
 pub(crate) mod database;
@@ -155,22 +156,6 @@ pub enum SolveError {
 // Invariant: every move exchanges the blank with a tile and moves the blank one step, so the parity of the number of
 // required exchanges and the parity of the blank's distance either both change or both stay the same.
 
-/// The two numbers whose parities must agree, for the goal cell of the element on each cell: the minimum number of
-/// exchanges of two elements that lead to the goal, and the blank's distance from its goal.
-fn exchanges_and_steps(size: Size, at: &[u16], blank_home: usize) -> [usize; 2] {
-    let mut seen = vec![false; at.len()];
-    let mut exchanges = 0;
-    for first in 0..at.len() {
-        let mut cell = first;
-        while !std::mem::replace(&mut seen[cell], true) {
-            cell = usize::from(at[cell]);
-            exchanges += usize::from(cell != first);
-        }
-    }
-    let blank = at.iter().position(|&home| usize::from(home) == blank_home);
-    [exchanges, distance(size, blank.unwrap_or(blank_home), blank_home)]
-}
-
 /// The number of steps between two cells.
 pub(crate) fn distance(size: Size, a: usize, b: usize) -> usize {
     let cols = size.cols();
@@ -225,7 +210,16 @@ pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, Puzzle
     }
     let home = cells_of(goal);
     let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
-    let [exchanges, blank_steps] = exchanges_and_steps(size, &at, goal.blank());
+    let mut seen = vec![false; at.len()];
+    let mut exchanges = 0;
+    for first in 0..at.len() {
+        let mut cell = first;
+        while !std::mem::replace(&mut seen[cell], true) {
+            cell = usize::from(at[cell]);
+            exchanges += usize::from(cell != first);
+        }
+    }
+    let blank_steps = distance(size, board.blank(), goal.blank());
     if exchanges % 2 == blank_steps % 2 {
         return Ok(None);
     }

@@ -17,13 +17,13 @@ use crate::{
     puzzle::{Board, Coordinates, Direction, MoveStyle, Moves, SnakePath},
     solve::{
         SolveError,
+        boards::{Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, RootedTree, Tree},
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
         ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
-        walk::{Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, RootedTree, Tree},
     },
     store,
 };
@@ -187,6 +187,7 @@ impl Optimal {
 impl StateSolver for Optimal {
     type State = Board;
     type Moves = Moves;
+    const SPLIT_FROM: u64 = 1 << 18;
 
     fn begin(&self, board: &Board) -> Result<Pending, SolveError> {
         self.frame.encode_solvable(board)?;
@@ -215,10 +216,6 @@ impl StateSolver for Optimal {
             5..=8 => of(Sums::<8, false>::new(tree), board),
             _ => of(Sums::<MAX_VIEWS, false>::new(tree), board),
         })
-    }
-
-    fn split_from(&self) -> u64 {
-        self.tree.split_from
     }
 
     fn make_ready(&self, last: u64, progress: &dyn Progress) {
@@ -387,215 +384,20 @@ fn patterns(
 
 #[cfg(test)]
 mod tests {
-    //! Random sets of databases that leave tiles out, compared with complete searches.
-
-    use std::collections::BTreeMap;
-
     use super::*;
-    use crate::{
-        pdb::{Build, Encoding, Kind},
-        progress::NoProgress,
-        puzzle::Size,
-        random::SplitMix64,
-        search::Search,
-        solve::shuffle,
-        table::{DistanceTable, TableEncoding},
-        threads::pool,
-    };
-
-    /// The number of lengths that were compared, of boards that were split between threads, and of sets of each type.
-    type Compared = BTreeMap<&'static str, usize>;
-
-    struct Trial {
-        random: SplitMix64,
-        goal: Board,
-        databases_goal: Board,
-    }
-
-    impl Trial {
-        fn new(seed: u64, sizes: &[(usize, usize)]) -> Trial {
-            let mut random = SplitMix64::new(seed);
-            let (rows, cols) = sizes[random.below(sizes.len() as u64) as usize];
-            let goal = board(&mut random, (rows, cols), None);
-            // A symmetry takes the blank of the goal to that of the databases' goal.
-            let (mut row, mut col) = (goal.blank() / cols, goal.blank() % cols);
-            let (mut rows, mut cols) = (rows, cols);
-            if random.below(2) == 0 {
-                row = rows - 1 - row;
-            }
-            if random.below(2) == 0 {
-                col = cols - 1 - col;
-            }
-            if random.below(4) == 0 {
-                (row, col, rows, cols) = (col, row, cols, rows);
-            }
-            let databases_goal = match random.below(2) {
-                0 if (rows, cols) == (goal.size().rows(), goal.size().cols()) => goal.clone(),
-                _ => board(&mut random, (rows, cols), Some(row * cols + col)),
-            };
-            Trial { random, goal, databases_goal }
-        }
-
-        fn below(&mut self, bound: usize) -> usize {
-            self.random.below(bound as u64) as usize
-        }
-
-        fn database(&mut self, tiles: &[u16], all_moves: bool) -> Arc<Pdb> {
-            let kind = match (all_moves, self.below(3)) {
-                (true, _) => Kind::AllMoves,
-                (false, 0) => Kind::Minimum,
-                (false, _) => Kind::Regions,
-            };
-            let encoding = match (kind, self.below(3)) {
-                (Kind::Regions, 0..=1) => Encoding::Bit,
-                (_, 2) => kind.encodings()[self.below(kind.encodings().len())],
-                _ => Encoding::Byte,
-            };
-            let pattern = Pattern::new(self.databases_goal.clone(), tiles).unwrap();
-            let pattern = match kind {
-                Kind::AllMoves => pattern.with_blank().unwrap(),
-                _ => pattern,
-            };
-            let how = Build::new(pattern).kind(kind).encoding(encoding).threads(1);
-            Arc::new(how.run().unwrap())
-        }
-
-        /// Up to three partitions of up to three patterns, most of which leave tiles out.
-        fn partitions(&mut self) -> Vec<Vec<Arc<Pdb>>> {
-            let mut partitions: Vec<Vec<Arc<Pdb>>> = Vec::new();
-            for _ in 0..1 + self.below(3) {
-                let mut tiles: Vec<u16> = (1..self.goal.size().cells() as u16).collect();
-                shuffle(&mut self.random, &mut tiles);
-                let all_moves = self.below(8) == 0;
-                let left_out = match self.below(8) {
-                    0 => 0,
-                    _ => 1 + self.below(tiles.len()),
-                };
-                tiles.truncate((tiles.len() - left_out.min(tiles.len() - 1)).max(1));
-                let mut partition = Vec::new();
-                while !tiles.is_empty() && partition.len() < 3 {
-                    let most = tiles.len().min(if all_moves { 3 } else { 4 });
-                    let some = tiles.split_off(tiles.len() - 1 - self.below(most));
-                    // A database may be in several partitions.
-                    let known = partitions.concat();
-                    let known = known.iter().find(|pdb| {
-                        let theirs = pdb.pattern().tiles();
-                        some.iter().all(|tile| theirs.contains(tile)) && theirs.len() == some.len()
-                    });
-                    partition.push(match known.cloned().filter(|_| !all_moves) {
-                        Some(pdb) => pdb,
-                        None => self.database(&some, all_moves),
-                    });
-                    if all_moves {
-                        break;
-                    }
-                }
-                partitions.push(partition);
-            }
-            partitions
-        }
-
-        /// Boards near the goal and far from it.
-        fn boards(&mut self, count: usize, farthest: usize) -> Vec<Board> {
-            let lengths = [3, 8, 16, farthest];
-            let mut boards = Vec::new();
-            for i in 0..count {
-                let mut board = self.goal.clone();
-                for _ in 0..1 + self.below(lengths[i % lengths.len()]) {
-                    let near: Vec<Board> = board.neighbours().map(|(_, next)| next).collect();
-                    board = near[self.below(near.len())].clone();
-                }
-                boards.push(board);
-            }
-            boards
-        }
-    }
-
-    /// A random arrangement, with the blank in a given cell if there is one.
-    fn board(random: &mut SplitMix64, (rows, cols): (usize, usize), blank: Option<usize>) -> Board {
-        let mut tiles: Vec<u16> = (0..(rows * cols) as u16).collect();
-        shuffle(random, &mut tiles);
-        if let (Some(to), Some(from)) = (blank, tiles.iter().position(|&tile| tile == 0)) {
-            tiles.swap(to, from);
-        }
-        Board::new(Size::new(rows, cols).unwrap(), &tiles).unwrap()
-    }
-
-    /// Solves boards with random sets, each with one of several numbers of threads, where iterations are split early.
-    fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Compared {
-        let pools = [1, 2, 3, 8].map(|threads| pool(Some(threads)).unwrap());
-        let mut tried = Compared::default();
-        let mut count = |what, is: bool| *tried.entry(what).or_default() += usize::from(is);
-        for seed in seeds {
-            let mut trial = Trial::new(seed, sizes);
-            let mut partitions = trial.partitions();
-            let boards = trial.boards(12, farthest);
-            let goal = trial.goal.clone();
-            let truth = DistanceTable::build(&Search::new(goal.clone()), TableEncoding::Mod3);
-            let truth = truth.unwrap();
-            // More views than a node can have are rejected.
-            let mut solver = loop {
-                match Optimal::with_partitions(&goal, partitions.clone()) {
-                    Ok(solver) => break solver,
-                    Err(error) => {
-                        let error = error.to_string();
-                        assert!(error.contains(" lookups per node, but "), "{seed}: {error}");
-                    }
-                }
-                match partitions.len() {
-                    1 => partitions[0].truncate(1),
-                    _ => partitions.truncate(1),
-                }
-            };
-            solver.tree.split_from = [1, 32, 1000, u64::MAX][trial.below(4)];
-            let all = partitions.concat();
-            count("uncovered", !solver.tree.is_covered());
-            count("joined", solver.tree.views.iter().any(|lens| lens.joined));
-            count("bits", all.iter().all(|pdb| pdb.encoding() == Encoding::Bit));
-            count("all moves", all.iter().any(|pdb| pdb.kind() == Kind::AllMoves));
-            count("transposed", trial.databases_goal.size() != goal.size());
-            count("sets", true);
-            for (i, board) in boards.iter().enumerate() {
-                let what = || format!("seed {seed}: {board} to {goal}: {:?}", solver.databases());
-                let length = truth.depth(board).unwrap().expect("the table is complete");
-                assert!(solver.estimate(board).unwrap() <= length, "{}", what());
-                let (answer, split) = pools[i % pools.len()].install(|| {
-                    match solver.attempt_with(board, &NoProgress).unwrap() {
-                        Attempt::Answered(answer) => (answer, false),
-                        Attempt::Hard(pending) => {
-                            (solver.finish_with(pending, &NoProgress).unwrap(), true)
-                        }
-                    }
-                });
-                let found = answer.moves.as_ref().map(|moves| moves.len());
-                assert_eq!(found, Some(length), "{}", what());
-                assert_eq!(answer.at_least, length, "{}", what());
-                count("lengths", true);
-                count("split", split);
-            }
-        }
-        tried
-    }
+    use crate::{pdb::Encoding, solve::database::tests::regions};
 
     #[test]
-    #[ignore = "three minutes: cargo test --release -p tilewave --lib -- --ignored"]
-    fn a_hundred_thousand_lengths_are_right() {
-        let sizes = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 3)];
-        let tried = compare(500..8500, &sizes, 60);
-        assert_eq!(tried["lengths"], 96_000);
-        let sizes = [(3, 4), (4, 3), (2, 5), (5, 2), (2, 6)];
-        let more = compare(8500..8900, &sizes, 24);
-        assert_eq!(more["lengths"], 4_800, "{tried:?}, {more:?}");
-    }
-
-    #[test]
-    fn sets_that_leave_tiles_out_give_shortest_solutions() {
-        let sizes = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 3)];
-        let tried = compare(0..500, &sizes, 60);
-        assert_eq!(tried["lengths"], 12 * tried["sets"]);
-        for sort in ["uncovered", "joined", "bits", "all moves", "transposed"] {
-            assert!(tried[sort] >= tried["sets"] / 40, "{tried:?}");
+    fn bits_are_arranged_for_long_searches_unless_there_is_no_memory() {
+        let goal = Board::parse("1 2 3/4 5 6/7 8 0", None).unwrap();
+        let bits = regions(&goal, &[1, 2, 3, 4], Encoding::Bit);
+        for (memory, last) in
+            [(None, u64::MAX), (None, 0), (Some(0), u64::MAX), (Some(9), u64::MAX)]
+        {
+            let solver = Optimal::new(&goal, [bits.clone()]).unwrap().memory(memory);
+            solver.make_ready(last, &NoProgress);
+            let arranged = solver.tree.databases().any(|one| one.layout().1[0] == 1);
+            assert_eq!(arranged, memory.is_none() && last > 0, "{memory:?} {last}");
         }
-        assert!(tried["split"] >= 200, "{tried:?}");
     }
 }

@@ -15,9 +15,12 @@ use std::{
 };
 
 use crate::{
-    frontier::{FieldKind, FieldMap, StateFields},
+    frontier::{FieldKind, FieldMap, Relabelling, StateFields},
     kernel::prefetch,
-    puzzle::{Board, Direction, Moves, PieceAt, Puzzle, Size, Transformation},
+    puzzle::{
+        Arrangement, Board, Direction, Moves, PieceSet, Placed, Puzzle, SetAction, Size,
+        Transformation,
+    },
     random::SplitMix64,
     threads::map_numbers,
 };
@@ -357,57 +360,45 @@ fn duplicate_words(puzzle: &Puzzle) -> Vec<Vec<u16>> {
 
 /// The effects of moves on the rows of inverses; `None` if states have no inverses.
 pub(crate) fn inverse_moves(puzzle: &Puzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
-    let whole = puzzle.sets().iter().all(|set| {
+    let sets = puzzle.sets();
+    let whole = sets.iter().all(|set| {
         set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
             && set.moduli.iter().all(|&modulus| modulus == set.orientations)
     });
+    let located =
+        fields.fields.iter().all(|field| matches!(field.kind, FieldKind::Location { .. }));
     let one_goal = *puzzle.goals() == [puzzle.solved()];
-    if !whole || !puzzle.allows_all_moves() || !one_goal || puzzle.is_directed() {
+    if !whole || !located || !puzzle.allows_all_moves() || !one_goal || puzzle.is_directed() {
         return None;
     }
     let moves = puzzle.moves().iter().map(|one| {
-        let inverse = one.transformation.inverse(puzzle.sets());
         // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece goes
         // where the piece goes whose home it reaches first.
-        let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
-        for field in &fields.fields {
-            let FieldKind::Location { kind } = field.kind else { return None };
-            let turn = &inverse.0[field.set];
-            let home = home_of(puzzle, field.set, kind)?;
-            let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
-            map.source.push(field_of(puzzle, fields, field.set, to)? as u16);
-            let (modulus, twist) = (field.modulus, usize::from(turn.twist[to]));
-            let turned = |value| value / modulus * modulus + (value % modulus + twist) % modulus;
-            map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
+        let mut of = Relabelling::identity(puzzle);
+        let turns = one.transformation.inverse(sets).0;
+        for ((kinds, turn), PieceSet { solved, orientations, .. }) in
+            of.kind.iter_mut().zip(&turns).zip(sets)
+        {
+            for (there, (&from, &twist)) in solved.iter().zip(turn.source.iter().zip(&turn.twist)) {
+                let piece = solved[usize::from(from)].kind;
+                kinds[usize::from(there.kind)] = (piece, (orientations - twist) % orientations);
+            }
         }
-        Some(map)
+        fields.of_relabelling(puzzle, &of, false)
     });
-    moves.collect()
+    Some(moves.collect())
 }
 
-/// The row of the inverse of a state.
-pub(crate) fn inverse_row(puzzle: &Puzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
-    let mut inverse = vec![0; row.len()];
-    for (field, &value) in fields.fields.iter().zip(row) {
-        let FieldKind::Location { kind } = field.kind else { continue };
-        let (modulus, value) = (field.modulus, usize::from(value));
-        let of = field_of(puzzle, fields, field.set, value / modulus);
-        if let (Some(home), Some(of)) = (home_of(puzzle, field.set, kind), of) {
-            inverse[of] = (home * modulus + (modulus - value % modulus) % modulus) as u8;
+/// The inverse of a state.
+pub(crate) fn inverse(puzzle: &Puzzle, state: &Arrangement) -> Arrangement {
+    let turns = puzzle.sets().iter().zip(&state.0).map(|(set, row)| {
+        let home = |piece: &Placed| set.solved.iter().position(|own| own.kind == piece.kind);
+        SetAction {
+            source: row.iter().map(|piece| home(piece).unwrap_or_default() as u8).collect(),
+            twist: row.iter().map(|piece| piece.turn).collect(),
         }
-    }
-    inverse
-}
-
-/// The position of a piece in the solved state.
-fn home_of(puzzle: &Puzzle, set: usize, kind: u8) -> Option<usize> {
-    puzzle.sets()[set].solved.iter().position(|piece| piece.kind == kind)
-}
-
-/// The field of the piece that is at a position in the solved state.
-fn field_of(puzzle: &Puzzle, fields: &StateFields, set: usize, home: usize) -> Option<usize> {
-    let kind = puzzle.sets()[set].solved[home].kind;
-    fields.location(PieceAt { set: set as u8, position: 0, kind })
+    });
+    puzzle.after(&puzzle.solved(), &Transformation(turns.collect()).inverse(puzzle.sets()))
 }
 
 // Effects of moves on rows: the fields of a state and, if they are used, of its inverse.
@@ -526,14 +517,15 @@ mod tests {
         let fields = StateFields::of(&cube);
         let inverses = inverse_moves(&cube, &fields).unwrap();
         let mut random = SplitMix64::new(3);
-        let mut row = fields.encode(&cube.solved());
-        let mut inverse = row.clone();
+        let mut state = cube.solved();
+        let mut row = fields.encode(&state);
         for _ in 0..100 {
             let one = random.draw() as usize % cube.moves().len();
-            row = fields.of_move(&cube, &cube.moves()[one]).apply(&row);
-            inverse = inverses[one].apply(&inverse);
-            assert_eq!(inverse, inverse_row(&cube, &fields, &row));
-            assert_eq!(row, inverse_row(&cube, &fields, &inverse));
+            state = cube.moved(&state, one).unwrap();
+            row = inverses[one].apply(&row);
+            let back = inverse(&cube, &state);
+            assert_eq!(row, fields.encode(&back));
+            assert_eq!(inverse(&cube, &back), state);
         }
     }
 }

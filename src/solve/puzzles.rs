@@ -32,11 +32,9 @@ use crate::{
     random::SplitMix64,
     solve::{
         SolveError,
-        ida::{
-            Answer, Attempt, Control, FoundPath, MoveTree, Pending, Rooted, StateSolver,
-            WalkResult, Walked,
-        },
-        pruner::{RowMoves, WordPruner, inverse_moves, inverse_row},
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
+        pruner::{RowMoves, WordPruner, inverse, inverse_moves},
+        walk::{MoveTree, Slack, Subtree, Walk},
     },
     table::TableEncoding,
     threads::map_numbers,
@@ -49,11 +47,6 @@ const MIXING: usize = 80;
 const WORTH: usize = 25;
 /// Maximum number of views of all tables.
 const MAX_VIEWS: usize = 32;
-/// Number of nodes of an iteration from which the next one uses all threads: about 20 ms.
-const SPLIT_FROM: u64 = 1 << 16;
-/// Number of nodes after which a walk asks whether to stop: it asks at its first nodes, then whenever they have
-/// doubled, and finally at this interval.
-const ASK_EVERY: u64 = 1 << 14;
 /// An iteration is not split further if its subtrees could take more memory than this number of bytes.
 const SPLIT_BYTES: usize = 1 << 28;
 
@@ -108,13 +101,15 @@ struct TableView {
 struct PuzzleLevel {
     rows: Vec<u8>,
     children: Vec<Child>,
+    /// The child that the walk is below.
+    below: Child,
     /// For each child and view, the depth found in the table.
     bounds: Vec<u8>,
     /// For each child and part, the largest depth so far.
     largest: Vec<u8>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Child {
     slot: u16,
     one: u16,
@@ -122,10 +117,11 @@ struct Child {
     number: u64,
 }
 
-/// A subtree: the path to it, its row, the pruner's state, and the values of the tables.
+/// A node's row, the pruner's state, and the values of the tables.
+type Bounded<'n> = (&'n [u8], u32, &'n [u8]);
+
 #[derive(Clone)]
-struct PuzzleSubtree {
-    path: Vec<u16>,
+struct PuzzleNode {
     row: Vec<u8>,
     word: u32,
     bounds: Vec<u8>,
@@ -347,12 +343,12 @@ impl PuzzleSolver {
     fn row(&self, state: &Arrangement) -> Vec<u8> {
         let mut row = self.fields.encode(state);
         if self.width > row.len() {
-            row.extend(inverse_row(&self.puzzle, &self.fields, &row));
+            row.extend(self.fields.encode(&inverse(&self.puzzle, state)));
         }
         row
     }
 
-    fn root(&self, state: &Arrangement) -> Result<PuzzleSubtree, SolveError> {
+    fn root(&self, state: &Arrangement) -> Result<PuzzleNode, SolveError> {
         let row = self.row(state);
         let exact = |view: &TableView| -> Result<u8, SolveError> {
             let depth = self.tables[view.table].depth_at(view.rank.rank(&row));
@@ -361,7 +357,7 @@ impl PuzzleSolver {
             depth.map_err(unfit)?.map(saturated).ok_or_else(|| unreached(&self.puzzle, why))
         };
         let bounds = self.views.iter().map(exact).collect::<Result<_, _>>()?;
-        Ok(PuzzleSubtree { path: Vec::new(), row, word: WordPruner::START, bounds })
+        Ok(PuzzleNode { row, word: WordPruner::START, bounds })
     }
 
     /// The tree below a state.
@@ -389,24 +385,15 @@ impl PuzzleSolver {
         }
     }
 
-    fn level(&self) -> PuzzleLevel {
-        PuzzleLevel {
-            rows: vec![0; self.puzzle.moves().len() * self.width],
-            children: Vec::new(),
-            bounds: vec![0; self.puzzle.moves().len() * self.views.len()],
-            largest: vec![0; self.puzzle.moves().len() * self.parts],
-        }
-    }
-
-    /// Generates the children of a node that tables do not cut off: from them, `room` more moves may be made.
+    /// Generates the children of a node, and keeps those that tables do not cut off; returns how many there were.
     fn expand(
         &self,
-        (row, word, bounds): (&[u8], u32, &[u8]),
-        room: usize,
+        (row, word, bounds): Bounded<'_>,
         level: &mut PuzzleLevel,
-        walked: &mut Walked,
-    ) {
-        let PuzzleLevel { rows, children, bounds: said, largest } = level;
+        slack: &mut Slack,
+    ) -> u64 {
+        let PuzzleLevel { rows, children, bounds: said, largest, .. } = level;
+        let room = slack.room as usize - 1;
         children.clear();
         let parts = self.parts;
         if parts > 1 {
@@ -420,11 +407,10 @@ impl PuzzleSolver {
                 slot += 1;
             }
         }
-        walked.nodes += u64::from(slot);
         let (views, mut written) = (self.views.len(), 1);
         for (v, view) in self.views.iter().enumerate() {
             if children.is_empty() {
-                return;
+                return slot.into();
             }
             let table = &self.tables[view.table];
             let modulo = view.encoding == TableEncoding::Mod3;
@@ -463,7 +449,7 @@ impl PuzzleSolver {
                 }
                 let stays = bound <= room;
                 if !stays {
-                    walked.excess = walked.excess.min((bound - room) as i32);
+                    slack.excess = slack.excess.min((bound - room) as i32);
                 }
                 stays
             });
@@ -472,6 +458,7 @@ impl PuzzleSolver {
             let to = &mut rows[usize::from(child.slot) * self.width..][..self.width];
             self.moves.write(child.one.into(), written..views + 1, row, to);
         }
+        slot.into()
     }
 }
 
@@ -507,7 +494,7 @@ pub(crate) fn move_named(puzzle: &Puzzle, name: &str) -> Option<usize> {
 /// The tree below a state.
 struct RootedPuzzle<'s> {
     solver: &'s PuzzleSolver,
-    root: PuzzleSubtree,
+    root: PuzzleNode,
     /// Whether all solutions have an odd number of moves (1) or an even one (0), if that is known.
     odd: Option<usize>,
 }
@@ -515,122 +502,81 @@ struct RootedPuzzle<'s> {
 /// What the allocator takes for the arrays of a subtree, in bytes.
 const ALLOCATIONS: usize = 64;
 
-/// The record of a subtree in which nothing has been searched yet.
-const NOWHERE: Walked = Walked { subtree: 0, nodes: 0, excess: i32::MAX, left: u32::MAX };
+impl PuzzleSolver {
+    /// The row, the pruner's state and the values of the node below some levels.
+    #[inline]
+    fn below<'n>(&self, root: &'n PuzzleNode, levels: &'n [PuzzleLevel]) -> Bounded<'n> {
+        let Some(PuzzleLevel { rows, bounds, below, .. }) = levels.last() else {
+            return (&root.row, root.word, &root.bounds);
+        };
+        let (slot, views) = (usize::from(below.slot), self.views.len());
+        (&rows[slot * self.width..][..self.width], below.word, &bounds[slot * views..][..views])
+    }
+}
 
 impl MoveTree for RootedPuzzle<'_> {
-    type Subtree = PuzzleSubtree;
-    type Stack = Vec<PuzzleLevel>;
-
-    fn is_solved(&self) -> bool {
-        self.solver.is_solved(&self.root.row)
-    }
+    type Node = PuzzleNode;
+    type Level = PuzzleLevel;
+    const LAST_FIRST: bool = true;
 
     fn at_least(&self, bound: usize) -> usize {
         bound + (bound + self.odd.unwrap_or(bound % 2)) % 2
     }
 
     fn can_split(&self, subtrees: usize) -> bool {
-        let PuzzleSubtree { row, bounds, .. } = &self.root;
-        let each = size_of::<PuzzleSubtree>() + row.len() + bounds.len() + ALLOCATIONS;
+        let PuzzleNode { row, bounds, .. } = &self.root;
+        let each = size_of::<Subtree<PuzzleNode>>() + row.len() + bounds.len() + ALLOCATIONS;
         subtrees * self.solver.puzzle.moves().len() * each <= SPLIT_BYTES
     }
 
-    fn whole(&self, _limit: usize) -> PuzzleSubtree {
+    fn root(&self, _limit: usize) -> PuzzleNode {
         self.root.clone()
     }
 
-    fn spread(
-        &self,
-        whole: &PuzzleSubtree,
-        depth: usize,
-        limit: usize,
-    ) -> (Vec<PuzzleSubtree>, Walked) {
-        let solver = self.solver;
-        let mut walked = Walked { left: (limit - depth) as u32, ..NOWHERE };
-        let (mut subtrees, mut level) = (vec![whole.clone()], solver.level());
-        let views = solver.views.len();
-        for depth in 1..=depth {
-            let mut next = Vec::new();
-            for from in &subtrees {
-                let node = (&from.row[..], from.word, &from.bounds[..]);
-                solver.expand(node, limit - depth, &mut level, &mut walked);
-                next.extend(level.children.iter().map(|child| {
-                    let slot = usize::from(child.slot);
-                    PuzzleSubtree {
-                        path: from.path.iter().copied().chain([child.one]).collect(),
-                        row: level.rows[slot * solver.width..][..solver.width].to_vec(),
-                        word: child.word,
-                        bounds: level.bounds[slot * views..][..views].to_vec(),
-                    }
-                }));
-            }
-            subtrees = next;
+    fn level(&self) -> PuzzleLevel {
+        let PuzzleSolver { puzzle, width, views, parts, .. } = self.solver;
+        let moves = puzzle.moves().len();
+        PuzzleLevel {
+            rows: vec![0; moves * width],
+            children: Vec::new(),
+            below: Child::default(),
+            bounds: vec![0; moves * views.len()],
+            largest: vec![0; moves * parts],
         }
-        (subtrees, walked)
     }
 
-    fn path<'s>(&self, subtree: &'s PuzzleSubtree) -> &'s [u16] {
-        &subtree.path
+    fn expand(walk: &mut Walk<'_, Self>, depth: usize) -> u64 {
+        let solver = walk.tree.solver;
+        let (above, below) = walk.levels.split_at_mut(depth);
+        solver.expand(solver.below(&walk.at, above), &mut below[0], &mut walk.slack)
     }
 
-    fn walk(
-        &self,
-        from: &PuzzleSubtree,
-        control: &Control<'_>,
-        place: usize,
-        levels: &mut Vec<PuzzleLevel>,
-    ) -> WalkResult {
-        let (solver, room) = (self.solver, control.limit - from.path.len());
-        let (mut walked, mut deepest) = (NOWHERE, 0);
-        let (mut told, mut ask_at, mut solution, mut stopped) = (0, 1, None, false);
-        levels.resize_with(levels.len().max(room), || solver.level());
-        let mut path: Vec<u16> = Vec::with_capacity(room);
-        let views = solver.views.len();
-        let node = (&from.row[..], from.word, &from.bounds[..]);
-        solver.expand(node, room - 1, &mut levels[0], &mut walked);
-        loop {
-            if walked.nodes >= ask_at {
-                stopped = control.ask(walked.nodes - told, place);
-                (told, ask_at) = (walked.nodes, walked.nodes + walked.nodes.min(ASK_EVERY));
-                if stopped {
-                    break;
-                }
-            }
-            let at = path.len();
-            let Some(child) = levels[at].children.pop() else {
-                if path.pop().is_none() {
-                    break;
-                }
-                continue;
-            };
-            deepest = deepest.max(at + 1);
-            let slot = usize::from(child.slot);
-            let (above, below) = levels.split_at_mut(at + 1);
-            let row = &above[at].rows[slot * solver.width..][..solver.width];
-            if at + 1 == room {
-                if solver.is_solved(row) {
-                    let whole = from.path.iter().chain(&path).copied().chain([child.one]);
-                    solution = Some(whole.collect());
-                    break;
-                }
-                // No table shows that it takes more.
-                walked.excess = walked.excess.min(1);
-                continue;
-            }
-            path.push(child.one);
-            let bounds = &above[at].bounds[slot * views..][..views];
-            solver.expand((row, child.word, bounds), room - at - 2, &mut below[0], &mut walked);
-        }
-        control.ask(walked.nodes - told, place);
-        walked.left = (room - deepest) as u32;
-        WalkResult { walked, solution, stopped }
+    fn enter(walk: &mut Walk<'_, Self>, depth: usize) -> bool {
+        let level = &mut walk.levels[depth];
+        let child = level.children.pop();
+        level.below = child.unwrap_or(level.below);
+        child.is_some()
+    }
+
+    fn step(level: &PuzzleLevel) -> u16 {
+        level.below.one
+    }
+
+    fn is_goal(walk: &Walk<'_, Self>) -> bool {
+        let solver = walk.tree.solver;
+        solver.is_solved(solver.below(&walk.at, walk.levels).0)
+    }
+
+    fn node(walk: &Walk<'_, Self>) -> PuzzleNode {
+        let (row, word, bounds) = walk.tree.solver.below(&walk.at, walk.levels);
+        PuzzleNode { row: row.to_vec(), word, bounds: bounds.to_vec() }
     }
 }
 
 impl StateSolver for PuzzleSolver {
     type State = Arrangement;
     type Moves = Vec<String>;
+    const SPLIT_FROM: u64 = 1 << 16;
 
     fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
         if let Some(Err(why)) = self.reaches(state) {
@@ -642,16 +588,12 @@ impl StateSolver for PuzzleSolver {
             largest[view.part] = bound.max(largest[view.part]);
         }
         let bound: usize = largest.into_iter().map(usize::from).sum();
-        let bound = bound.max((!tree.is_solved()).into());
+        let bound = bound.max((!self.is_solved(&tree.root.row)).into());
         Ok(Pending::new(state.clone(), tree.at_least(bound)))
     }
 
     fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
         Ok(Box::new(self.tree(state)?))
-    }
-
-    fn split_from(&self) -> u64 {
-        SPLIT_FROM
     }
 
     fn checked(

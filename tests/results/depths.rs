@@ -1,93 +1,12 @@
-//! The searches to a depth in docs/results/depths: their first levels are found again, they are in the index, what is
-//! published is equal, and a changed file is refused.
+//! The searches to a depth in docs/results/depths are taken from reports: deeper ones, and those of turned boards.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use serde::Deserialize;
 use serde_json::Value;
-use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::{Board, Goal, Metric, StateSpace, named};
-use tilewave::puzzle::{Puzzle, Turns};
-use tilewave::report::published_growth;
 
-use super::claims::{has, texts};
-use super::{error, results, root, tool};
-
-#[derive(Deserialize)]
-struct Listed {
-    name: String,
-    puzzle: String,
-    command: String,
-    states: String,
-    counts: Vec<u64>,
-    reduced: Option<Vec<u64>>,
-    checksums: Vec<String>,
-}
-
-impl Listed {
-    /// What stands behind a word of the command.
-    fn option(&self, name: &str) -> Option<&str> {
-        let mut words = self.command.split(' ').skip_while(|word| *word != name);
-        words.nth(1)
-    }
-
-    fn listed_puzzle(&self) -> Puzzle {
-        let metric = self.option("--metric").unwrap_or("stm");
-        if let Some(cube) = named::parse(&self.puzzle) {
-            let turns = if metric == "qtm" { Turns::Quarter } else { Turns::Powers };
-            return cube.counting(turns).unwrap();
-        }
-        let blank = self.option("--goal").unwrap().strip_prefix("blank=").unwrap();
-        let goal = Goal::Blank(blank.parse().unwrap()).board(self.puzzle.parse().unwrap());
-        let metric = Metric::ALL.into_iter().find(|m| m.name() == metric).unwrap();
-        let board: Board = goal.unwrap();
-        Puzzle::of_space(&StateSpace::of_board(board).in_metric(metric)).unwrap()
-    }
-}
-
-fn all() -> Vec<Listed> {
-    let files = fs::read_dir(results().join("depths")).unwrap();
-    let read = |file: std::io::Result<fs::DirEntry>| -> Listed {
-        serde_json::from_str(&fs::read_to_string(file.unwrap().path()).unwrap()).unwrap()
-    };
-    files.map(read).collect()
-}
-
-#[test]
-fn first_levels_of_searches_to_a_depth_are_found_again() {
-    let index = fs::read_to_string(results().join("README.md")).unwrap();
-    let (all, mut data) = (all(), Vec::new());
-    texts(&root().join("tests/data"), &mut data);
-    assert!(!all.is_empty());
-    for listed in &all {
-        let (name, puzzle) = (&listed.name, listed.listed_puzzle());
-        assert!(index.contains(&format!("| [{name}](depths/{name}.json) |")), "{name}");
-        // What is said to be new is in no data file.
-        let known = data.iter().find(|(_, rows)| rows.iter().any(|row| has(row, &listed.counts)));
-        let new = index.lines().any(|line| {
-            line.starts_with(&format!("| [{name}](depths/")) && line.contains("**not found**")
-        });
-        assert_eq!(known.is_none(), new, "{name}: {:?}", known.map(|(file, _)| file));
-        let states = puzzle.states().unwrap().to_string();
-        assert_eq!(states, listed.states, "{name}");
-        if let Some(truth) = published_growth(&puzzle) {
-            let shared = listed.counts.len().min(truth.counts().len());
-            assert!(shared > 8, "{name}");
-            assert_eq!(listed.counts[..shared], truth.counts()[..shared], "{name}");
-        }
-        let mut search = FrontierSearch::new(puzzle);
-        let depth = listed.counts.iter().position(|&count| count > 20_000).unwrap();
-        search.max_depth = Some(depth);
-        let found = search.run().unwrap();
-        assert_eq!(found.counts, listed.counts[..=depth], "{name}");
-        // Where not all symmetries are known, neither says anything.
-        assert_eq!(found.reduced(), listed.reduced.as_ref().map(|all| &all[..=depth]), "{name}");
-        let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
-        assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..=depth], "{name}");
-    }
-}
+use super::{error, results, tool};
 
 /// A copy of one file, in a directory of its own.
 struct Copied {
@@ -129,25 +48,10 @@ impl Copied {
         tool(self.dir.path(), &["depths", self.name, "--report", report.to_str().unwrap()])
     }
 
-    fn check(&self) -> Option<Output> {
-        tool(self.dir.path(), &["check"])
-    }
-
     fn is_right(&self) {
-        let check = self.check().unwrap();
+        let check = tool(self.dir.path(), &["check"]).unwrap();
         assert!(check.status.success(), "{}", error(&check));
     }
-}
-
-#[test]
-fn a_changed_search_to_a_depth_is_refused() {
-    let file = Copied::of("2x9");
-    let Some(check) = file.check() else { return };
-    assert!(check.status.success(), "{}", error(&check));
-    file.write(&file.text.replacen("20282", "20283", 1));
-    let check = file.check().unwrap();
-    assert_eq!(check.status.code(), Some(1));
-    assert!(error(&check).contains("2x9.json: the seal does not fit"), "{}", error(&check));
 }
 
 /// A search's JSON with another level, of seven states, as if that were counted and not stored.

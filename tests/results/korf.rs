@@ -8,7 +8,7 @@ use std::process::Command;
 use serde::Deserialize;
 use tilewave::puzzle::{Board, Goal, MoveStyle, Moves};
 
-use super::results;
+use super::{error, results, root, tool};
 
 #[derive(Deserialize)]
 struct Answer {
@@ -77,7 +77,7 @@ fn run_korf(dir: &Path, run: &str, blank: usize, script: &str, more: &[&str]) {
     fs::create_dir_all(&databases).unwrap();
     fs::write(databases.join("set.json"), "").unwrap();
     fs::create_dir_all(dir.join("results")).unwrap();
-    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/results"))
+    let ended = Command::new(root().join("tools/results"))
         .args(["korf", "--dir", dir.join(run).to_str().unwrap()])
         .args(more)
         .env("TILEWAVE", &solver)
@@ -109,11 +109,9 @@ fn a_board_that_was_not_solved_is_not_kept() {
 
 #[test]
 fn a_file_in_place_of_the_directory_gets_one_line() {
-    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/results"))
-        .args(["korf", "--dir", concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml")])
-        .output()
-        .unwrap();
-    let err = String::from_utf8(ended.stderr).unwrap();
+    let file = root().join("Cargo.toml");
+    let Some(ended) = tool(&results(), &["korf", "--dir", file.to_str().unwrap()]) else { return };
+    let err = error(&ended);
     assert_eq!((ended.status.code(), err.lines().count()), (Some(1), 1), "{err}");
     assert!(err.starts_with("error: ") && err.contains("Cargo.toml"), "{err}");
 }

@@ -80,61 +80,15 @@ fn steps_have_the_parity_of_the_solutions() {
     }
 }
 
-/// A solver: its program, the arguments before and after the model, and whether it takes formulas (else
-/// integer programs in one of the formats).
-struct Solver {
-    program: &'static str,
-    format: Format,
-    arguments: fn(&str, &str) -> Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Format {
-    Cnf,
-    Lp,
-    Mps,
-}
-
-fn words(line: &str) -> Vec<String> {
-    line.split(' ').map(String::from).collect()
-}
-
-const SOLVERS: &[Solver] = &[
-    Solver {
-        program: "cbc",
-        format: Format::Lp,
-        arguments: |model, answer| words(&format!("{model} solve solu {answer}")),
-    },
-    Solver {
-        program: "cbc",
-        format: Format::Mps,
-        arguments: |model, answer| words(&format!("{model} solve solu {answer}")),
-    },
-    Solver {
-        program: "glpsol",
-        format: Format::Lp,
-        arguments: |model, answer| words(&format!("--lp {model} --cuts -o {answer}")),
-    },
-    Solver {
-        program: "glpsol",
-        format: Format::Mps,
-        arguments: |model, answer| words(&format!("--mps {model} --cuts -o {answer}")),
-    },
-    Solver {
-        program: "glpsol",
-        format: Format::Mps,
-        arguments: |model, answer| words(&format!("--freemps {model} --cuts -o {answer}")),
-    },
-    Solver {
-        program: "cadical",
-        format: Format::Cnf,
-        arguments: |model, answer| words(&format!("-q -w {answer} {model}")),
-    },
-    Solver {
-        program: "minisat",
-        format: Format::Cnf,
-        arguments: |model, answer| words(&format!("-verb=0 {model} {answer}")),
-    },
+/// Solvers: the program, the extension of what it reads, and its arguments.
+const SOLVERS: [(&str, &str, &str); 7] = [
+    ("cbc", "lp", "MODEL solve solu ANSWER"),
+    ("cbc", "mps", "MODEL solve solu ANSWER"),
+    ("glpsol", "lp", "--lp MODEL --cuts -o ANSWER"),
+    ("glpsol", "mps", "--mps MODEL --cuts -o ANSWER"),
+    ("glpsol", "mps", "--freemps MODEL --cuts -o ANSWER"),
+    ("cadical", "cnf", "-q -w ANSWER MODEL"),
+    ("minisat", "cnf", "-verb=0 MODEL ANSWER"),
 ];
 
 /// Board to model to solver to moves and back, and no moves where none are enough.
@@ -143,29 +97,24 @@ fn answers_of_solvers_become_moves_that_solve_the_board() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
     let (start, last) = (board(NEOS), goal("last", board(NEOS).size()));
-    for (number, solver) in SOLVERS.iter().enumerate() {
-        let name = solver.program;
+    for (number, (name, extension, arguments)) in SOLVERS.into_iter().enumerate() {
         for (moves, solvable) in [(12, true), (10, false)] {
-            let question = question(NEOS, moves);
-            let mut text = Vec::new();
-            let extension = match solver.format {
-                Format::Cnf => {
-                    Cnf::new(question).write_dimacs(&mut text).unwrap();
-                    "cnf"
-                }
-                Format::Lp => {
-                    IntegerProgram::new(question).write_lp(&mut text).unwrap();
-                    "lp"
-                }
-                Format::Mps => {
-                    IntegerProgram::new(question).write_mps(&mut text).unwrap();
-                    "mps"
-                }
-            };
+            let (question, mut text) = (question(NEOS, moves), Vec::new());
+            match extension {
+                "cnf" => Cnf::new(question).write_dimacs(&mut text),
+                "lp" => IntegerProgram::new(question).write_lp(&mut text),
+                _ => IntegerProgram::new(question).write_mps(&mut text),
+            }
+            .unwrap();
             let model = path(&format!("{number}-{moves}.{extension}"));
             let answer = path(&format!("{number}-{moves}.answer"));
             std::fs::write(&model, &text).unwrap();
-            let run = Command::new(name).args((solver.arguments)(&model, &answer)).output();
+            let words = arguments.split(' ').map(|word| match word {
+                "MODEL" => model.as_str(),
+                "ANSWER" => answer.as_str(),
+                word => word,
+            });
+            let run = Command::new(name).args(words).output();
             if run.is_err() {
                 // Past the capture of the test's output: nobody should believe that this was tested.
                 let note = format!("SKIPPED: {name} is not installed, run tools/setup solvers\n");

@@ -13,13 +13,15 @@ use tilewave::{
     pdb::Build,
     progress::{Phase, Progress},
     pruning::PruningTable,
-    puzzle::{Arrangement, Board, Goal, Move, PieceAt, Puzzle, Size, Turns, named},
+    puzzle::{Board, Goal, Move, PieceAt, Puzzle, Size, Turns, named},
     random::SplitMix64,
     solve::{Answer, Optimal, PuzzleSolver, Scrambler, SolveError, default_patterns},
     table::TableEncoding,
 };
 
-/// Stops after a number of nodes, and keeps the lengths that were searched.
+use super::mixed;
+
+/// Stops at a number of nodes, and keeps the lengths that were searched.
 pub struct UpTo {
     most: u64,
     nodes: AtomicU64,
@@ -48,15 +50,6 @@ impl Progress for UpTo {
 fn kept(puzzle: &Puzzle, pieces: &str) -> PruningTable {
     let kept = puzzle.clone().keeping(&[pieces.into()]).unwrap();
     PruningTable::build(&kept, TableEncoding::Byte, Resources::new()).unwrap()
-}
-
-fn mixed(puzzle: &Puzzle, moves: usize, random: &mut SplitMix64) -> Arrangement {
-    let mut state = puzzle.solved();
-    for _ in 0..moves {
-        let one = random.below(puzzle.moves().len() as u64) as usize;
-        state = puzzle.moved(&state, one).unwrap_or(state);
-    }
-    state
 }
 
 /// The bound of an answer; the length where it is a solution.

@@ -1,42 +1,19 @@
 //! The optimal solver against complete searches and against published lengths.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tilewave::internals::placement;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, partition};
-use tilewave::progress::{NoProgress, Phase, Progress};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Moves, Size};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{
     Attempt, MovePruner, Optimal, Scrambler, StateSolver, SymmetricView, default_patterns,
 };
 
-use super::{board, goal};
+use super::limits::UpTo;
+use super::{goal, instances, korf, walked};
 use crate::table::distances;
-
-/// Stops after a number of nodes.
-struct StopAfter {
-    most: u64,
-    nodes: AtomicU64,
-}
-
-impl StopAfter {
-    fn new(most: u64) -> StopAfter {
-        let nodes = AtomicU64::new(0);
-        StopAfter { most, nodes }
-    }
-}
-
-impl Progress for StopAfter {
-    fn progress(&self, _: Phase, nodes: u64, _: u64) {
-        self.nodes.fetch_max(nodes, Ordering::Relaxed);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.nodes.load(Ordering::Relaxed) > self.most
-    }
-}
 
 fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
     let databases = patterns.into_iter().map(|p| Build::new(p).run().map(Arc::new));
@@ -83,52 +60,23 @@ fn databases_of_one_corner_serve_all_corners() {
     }
     let error = Optimal::new(&goal("blank=4", size), pdbs.clone()).err().unwrap().to_string();
     assert!(error.contains("no rotation or reflection"), "{error}");
+    let oblong = goal("last", Size::new(2, 4).unwrap());
+    let error = Optimal::new(&oblong, pdbs).err().unwrap().to_string();
+    assert!(error.contains("the databases are for 3x3, not for 2x4"), "{error}");
 }
 
 #[test]
 fn known_15_puzzles_have_their_published_lengths() {
-    let size = Size::new(4, 4).unwrap();
-    let last = goal("last", size);
-    // Databases for Korf's goal; the solver turns them for the other one.
-    let first = goal("first", size);
-    let pdbs = build_all(partition("6-6-3", &first).unwrap());
-    let solver = Optimal::new(&last, pdbs.clone()).unwrap();
-    for (text, length) in [
-        ("5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12", 11),
-        ("5 1 7 3/9 2 11 4/13 6 15 8/0 10 14 12", 15),
-        ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15", 1),
-        ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0", 0),
-    ] {
-        let answer = solver.solve(&board(text)).unwrap();
-        assert_eq!(answer.moves.map(|m| m.len()), Some(length), "{text}");
-    }
-    let odd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    let error = solver.solve(&odd).unwrap_err().to_string();
-    assert!(error.contains("parity is odd"), "{error}");
-
-    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
+    let first = goal("first", Size::new(4, 4).unwrap());
+    let solver = Optimal::new(&first, build_all(partition("6-6-3", &first).unwrap())).unwrap();
     let mut solved = 0;
     // The easier half keeps the test short.
-    let instances = instances(include_str!("../data/korf50.txt"), size);
-    for (board, length) in instances.iter().filter(|(_, length)| *length <= 50) {
+    for (board, length) in korf().iter().filter(|(_, length)| *length <= 50) {
         let answer = solver.solve(board).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*length), "{board}");
         solved += 1;
     }
     assert!(solved >= 10, "{solved}");
-}
-
-/// The boards of a list and their lengths: a number, the tiles, the length, whatever else.
-fn instances(text: &str, size: Size) -> Vec<(Board, usize)> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let instances = lines.map(|line| {
-        let numbers: Vec<usize> =
-            line.split_whitespace().map(|word| word.parse().unwrap()).collect();
-        let cells = size.cells();
-        let tiles: Vec<u16> = numbers[1..=cells].iter().map(|&t| t as u16).collect();
-        (Board::new(size, &tiles).unwrap(), numbers[cells + 1])
-    });
-    instances.collect()
 }
 
 #[test]
@@ -138,7 +86,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let pdbs = build_all(partition("5-5-5", &first).unwrap());
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     // The instance of the list that takes most: 66 moves.
-    let instances = instances(include_str!("../data/korf50.txt"), size);
+    let instances = korf();
     let (board, length) = instances.iter().max_by_key(|(_, length)| *length).unwrap();
     let never = NoProgress;
     let Attempt::Hard(pending) = solver.attempt_with(board, &never).unwrap() else {
@@ -158,7 +106,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     assert_eq!(answers[0], answers[1]);
     assert_eq!(answers[0], answers[2]);
     // Stopped in the part that is split.
-    let stop = StopAfter::new(1 << 20);
+    let stop = UpTo::new(1 << 20);
     let answer = solver.finish_with(pending, &stop).unwrap();
     assert!(answer.moves.is_none());
     assert!((*length - 10..*length).contains(&answer.at_least));
@@ -183,20 +131,6 @@ fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
     let moves = answer.moves.expect("no limit was set");
     assert_eq!(moves.len(), *length);
     assert_eq!(moves.apply(board).unwrap(), first);
-}
-
-#[test]
-fn a_stopped_search_says_what_it_excludes() {
-    let size = Size::new(4, 4).unwrap();
-    let first = goal("first", size);
-    let pdbs = build_all(partition("5-5-5", &first).unwrap());
-    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
-    // At depth 80, far beyond this limit of nodes.
-    let board = board("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
-    let answer = solver.solve_with(&board, &StopAfter::new(100_000)).unwrap();
-    assert!(answer.moves.is_none());
-    assert!((40..80).contains(&answer.at_least), "{}", answer.at_least);
-    assert!((100_000..200_000).contains(&answer.nodes), "{}", answer.nodes);
 }
 
 #[test]
@@ -254,41 +188,6 @@ fn indices_of_large_databases_are_exact_and_follow_the_moves() {
     }
 }
 
-#[test]
-fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
-    let size = Size::new(3, 3).unwrap();
-    let last = goal("last", size);
-    let known = distances(&last);
-    let mut boards: Vec<(&Board, &usize)> = known.iter().collect();
-    boards.sort_by_key(|(board, distance)| (**distance, board.to_string()));
-    let first = goal("first", size);
-    let patterns = default_patterns(&first).unwrap();
-    let mut least = u64::MAX;
-    for kind in [Kind::Minimum, Kind::Regions] {
-        let mut same = None;
-        for &encoding in kind.encodings() {
-            let made = patterns.iter().enumerate().map(|(i, pattern)| {
-                Build::new(pattern.clone())
-                    // The second database is always plain: sets may be mixed.
-                    .kind(if i == 0 { kind } else { Kind::Minimum })
-                    .encoding(if i == 0 { encoding } else { Encoding::Byte })
-            });
-            let pdbs: Vec<Pdb> = made.map(|b| b.run().unwrap()).collect();
-            let solver = Optimal::new(&last, pdbs).unwrap();
-            let mut nodes = 0;
-            for (board, distance) in boards.iter().step_by(211) {
-                let answer = solver.solve(board).unwrap();
-                let moves = answer.moves.expect("no limit was set");
-                assert_eq!((moves.len(), moves.apply(board).unwrap()), (**distance, last.clone()));
-                nodes += answer.nodes;
-            }
-            assert!(nodes <= least, "region-aware values are larger");
-            assert_eq!(*same.get_or_insert(nodes), nodes, "{kind} {encoding}: the same values");
-        }
-        least = same.unwrap();
-    }
-}
-
 /// Boards of up to 32 cells have tables of their sets, larger ones have not; and all tiles of a pattern of 4x4 move.
 #[test]
 fn bits_are_carried_along_on_boards_of_every_size() {
@@ -310,26 +209,15 @@ fn bits_are_carried_along_on_boards_of_every_size() {
             });
             Optimal::new(&last, pdbs).unwrap()
         });
-        for board in walks(&last, moves).take(5) {
+        let mut random = SplitMix64::new(11);
+        for _ in 0..5 {
+            let board = walked(&last, moves, &mut random);
             let answers = [&byte, &bit].map(|solver| solver.solve(&board).unwrap());
             let [byte, bit] = answers;
             assert!(bit.moves.as_ref().is_some_and(|found| found.len() <= moves));
             assert_eq!((byte.moves, byte.nodes), (bit.moves, bit.nodes), "{board}");
         }
     }
-}
-
-/// Boards that some random moves lead to.
-fn walks(goal: &Board, moves: usize) -> impl Iterator<Item = Board> {
-    let mut random = SplitMix64::new(11);
-    std::iter::repeat_with(move || {
-        let mut board = goal.clone();
-        for _ in 0..moves {
-            let near: Vec<Board> = board.neighbours().map(|(_, next)| next).collect();
-            board = near[random.below(near.len() as u64) as usize].clone();
-        }
-        board
-    })
 }
 
 /// The maximum over partitions: fewer nodes than with either, solutions as short.
@@ -353,7 +241,9 @@ fn several_partitions_are_stronger_than_each() {
     let solvers = [vec![a.clone()], vec![b.clone()], vec![a.clone(), b]].map(|all| solver(&all));
     assert_eq!(solvers.each_ref().map(|solver| solver.views()), [2, 2, 4]);
     let mut nodes = [0; 3];
-    for board in walks(&last, 60).take(10) {
+    let mut random = SplitMix64::new(11);
+    for _ in 0..10 {
+        let board = walked(&last, 60, &mut random);
         let answers = solvers.each_ref().map(|s| s.solve(&board).unwrap());
         let lengths = answers.each_ref().map(|a| a.moves.as_ref().map(|moves| moves.len()));
         assert!(lengths[0].is_some() && lengths == [lengths[0]; 3], "{board}");
@@ -364,33 +254,23 @@ fn several_partitions_are_stronger_than_each() {
     assert!(nodes[2] < nodes[0].min(nodes[1]), "{nodes:?}");
     // The same partition twice changes nothing; more views than a node holds are refused.
     let (once, twice) = (&solvers[0], solver(&[a.clone(), a.clone()]));
-    let board = walks(&last, 50).next().unwrap();
+    let board = walked(&last, 50, &mut random);
     let [once, twice] = [once, &twice].map(|s| s.solve(&board).unwrap());
     assert_eq!((once.moves, once.nodes), (twice.moves, twice.nodes));
     let many = Optimal::with_partitions(&last, vec![a; 9]).err().unwrap().to_string();
     assert!(many.contains("18 lookups") && many.contains("at most 16"), "{many}");
 }
 
-#[test]
-fn a_database_for_another_size_is_named_as_the_reason() {
-    let small = goal("last", Size::new(3, 3).unwrap());
-    let pdbs = build_all(default_patterns(&goal("last", Size::new(2, 4).unwrap())).unwrap());
-    let error = Optimal::new(&small, pdbs).err().unwrap().to_string();
-    assert!(error.contains("the databases are for 2x4, not for 3x3"), "{error}");
-}
-
 /// The solver of `tests/examples` finds solutions of the published lengths.
 #[test]
 fn the_example_solves_some_of_korfs_boards() {
-    let size = Size::new(4, 4).unwrap();
-    let mut known = instances(include_str!("../data/korf50.txt"), size);
+    let mut known = korf();
     known.sort_by_key(|(_, length)| *length);
     known.truncate(6);
-    let boards: Vec<Board> = known.iter().map(|(board, _)| board.clone()).collect();
+    let (boards, lengths): (Vec<Board>, Vec<usize>) = known.into_iter().unzip();
     let solutions = super::ida::solve(&boards).unwrap();
-    for (moves, (board, length)) in solutions.iter().zip(&known) {
-        assert_eq!(moves.len(), *length);
-        assert_eq!(moves.apply(board).unwrap(), goal("first", size));
+    assert_eq!(solutions.iter().map(|moves| moves.len()).collect::<Vec<_>>(), lengths);
+    for (moves, board) in solutions.iter().zip(&boards) {
+        assert_eq!(moves.apply(board).unwrap(), goal("first", board.size()));
     }
-    assert_eq!(solutions.len(), 6);
 }

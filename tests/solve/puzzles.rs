@@ -3,11 +3,13 @@
 use tilewave::{
     Resources,
     pruning::PruningTable,
-    puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
+    puzzle::{Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     random::SplitMix64,
     solve::PuzzleSolver,
     table::TableEncoding,
 };
+
+use super::mixed;
 
 fn table(puzzle: &Puzzle, sets: &str, size: TableEncoding) -> PruningTable {
     let names: Vec<String> = sets.split(',').map(String::from).collect();
@@ -45,12 +47,8 @@ fn solutions_are_as_long_as_depths() {
             let tables = sets.iter().map(|sets| table(&puzzle, sets, size));
             let solver = PuzzleSolver::new(puzzle.clone(), tables).unwrap();
             let mut random = SplitMix64::new(5);
-            let mut state = puzzle.solved();
             for number in 0..12 {
-                for _ in 0..30 {
-                    let one = random.draw() as usize % puzzle.moves().len();
-                    state = puzzle.moved(&state, one).unwrap_or(state);
-                }
+                let state = mixed(&puzzle, 30 * (number + 1), &mut random);
                 let depth = truth.depth(&state).unwrap().unwrap();
                 let length = solver.solve(&state).unwrap().moves.unwrap().len();
                 assert_eq!(length, depth, "{name} {turns:?} {size:?} {number}");
@@ -93,10 +91,7 @@ fn bounds_of_sets_that_no_move_joins_are_added() {
                 let solver = PuzzleSolver::new(puzzle.clone(), tables).unwrap();
                 let mut random = SplitMix64::new(7);
                 for _ in 0..8 {
-                    let mut state: Arrangement = puzzle.solved();
-                    for _ in 0..60 {
-                        state = puzzle.moved(&state, random.draw() as usize % 9).unwrap();
-                    }
+                    let state = mixed(&puzzle, 60, &mut random);
                     let answer = solver.solve(&state).unwrap();
                     let depth = truth.depth(&state).unwrap().unwrap();
                     assert_eq!(answer.moves.unwrap().len(), depth, "{ring} {sets:?} {size}");

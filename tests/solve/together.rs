@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tilewave::internals::{LogLine, Recorder, SubtreeSplit, Walked, replay};
 use tilewave::pdb::{Build, Pattern};
-use tilewave::progress::{NoProgress, Phase, Progress};
+use tilewave::progress::{NoProgress, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
 use tilewave::solve::{Answer, Attempt, Logged, Optimal, Pending, Stage, StateSolver};
 
+use super::limits::UpTo;
 use super::threads::ranks;
 use super::{board, goal};
 
@@ -173,22 +173,6 @@ fn ranks_go_on_from_what_a_log_says() {
     }
 }
 
-/// Stops a search at a number of nodes.
-struct StopAt {
-    most: u64,
-    nodes: AtomicU64,
-}
-
-impl Progress for StopAt {
-    fn progress(&self, _: Phase, nodes: u64, _: u64) {
-        self.nodes.fetch_max(nodes, Ordering::Relaxed);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.nodes.load(Ordering::Relaxed) >= self.most
-    }
-}
-
 #[test]
 fn what_stops_one_rank_stops_all() {
     let solver = solver();
@@ -196,9 +180,7 @@ fn what_stops_one_rank_stops_all() {
     let most = pending.nodes() + (2 << 20);
     let observers = |rank| {
         // All nodes count, not those of this rank alone.
-        let most = if rank == 1 { most } else { u64::MAX };
-        let nodes = AtomicU64::new(0);
-        (StopAt { most, nodes }, ())
+        (UpTo::new(if rank == 1 { most } else { u64::MAX }), ())
     };
     let answers = together(&solver, &pending, &[1, 1, 1], observers);
     for (answer, _) in &answers {
