@@ -65,17 +65,6 @@ impl Rotation {
         Rotation(back)
     }
 
-    /// How often it must be made until the cube is back.
-    pub fn order(self) -> u32 {
-        let mut at = self;
-        let back = |_: &u32| {
-            let is_back = at == Rotation::default();
-            at = at.then(self);
-            is_back
-        };
-        (1..=4).find(back).expect("a rotation of a cube has order 1 to 4")
-    }
-
     /// The turns of the whole cube that make it: at most two.
     pub fn text(self) -> String {
         static ALL: OnceLock<Vec<(Rotation, String)>> = OnceLock::new();
@@ -162,12 +151,14 @@ pub(super) fn is_word(layers: usize, text: &str) -> Result<bool, PuzzleError> {
     }
 }
 
-/// Returns what a sequence of words is in moves of the cube that is not turned, and how the cube is turned at its end.
+/// Returns what a sequence of words, made on a turned cube, is in moves of the cube that is not turned, and how the cube
+/// is turned at its end.
 pub(super) fn resolved(
     layers: usize,
     words: &[Step],
+    mut turned: Rotation,
 ) -> Result<(Vec<Step>, Rotation), PuzzleError> {
-    let (mut made, mut turned) = (Vec::new(), Rotation::default());
+    let mut made = Vec::new();
     for (text, often) in words {
         let parts = scan(text).filter(|(_, len)| *len == text.len()).map(|(parts, _)| parts);
         let Some(word) = parts.map(|parts| read(layers, parts, text)).transpose()?.flatten() else {
@@ -422,8 +413,9 @@ impl Puzzle {
                 let found = state.0[set].iter().filter(|piece| piece.kind == kind).count();
                 let expected = of.pieces_of(kind);
                 if found > expected {
-                    let faces = cube.kinds[set][usize::from(kind)].iter();
-                    let name: String = faces.map(|&face| char::from(FACES[face])).collect();
+                    let mut faces = cube.kinds[set][usize::from(kind)].clone();
+                    faces.sort_unstable();
+                    let name: String = faces.iter().map(|&face| char::from(FACES[face])).collect();
                     bail!(Twice: "piece {name} of set '{}' occurs {found} times instead of {expected}", of.name);
                 }
             }

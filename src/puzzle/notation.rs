@@ -185,6 +185,8 @@ fn steps(
 
 /// Splits a text into names, brackets (each closing one with its suffix), and separators.
 fn words(text: &str) -> Vec<String> {
+    let in_bracket =
+        |words: &[String]| words.last().is_some_and(|word| word.starts_with([')', ']']));
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for c in text.chars() {
@@ -197,8 +199,10 @@ fn words(text: &str) -> Vec<String> {
         match c {
             '(' | '[' | ',' | ':' | ')' | ']' => words.push(c.into()),
             c if c.is_whitespace() => {}
-            // A suffix directly after a bracket belongs to it.
-            c if open => words.last_mut().expect("one is open").push(c),
+            // A suffix directly after a bracket belongs to it; a letter does not.
+            c if open && (c.is_ascii_digit() || c == '\'' || !in_bracket(&words)) => {
+                words.last_mut().expect("one is open").push(c);
+            }
             c => words.push(c.into()),
         }
         open = !c.is_whitespace() && !"([,:".contains(c);
@@ -421,17 +425,21 @@ impl Puzzle {
         };
         let read = || {
             let all = steps(text, &is_move, &other)?;
-            let resolved = |steps: &[Step]| match layers {
-                Some(layers) => cube::resolved(layers, steps),
-                None => Ok((steps.to_vec(), Rotation::default())),
+            let resolved = |turned: Rotation| match layers {
+                Some(layers) => cube::resolved(layers, &all, turned),
+                None => Ok((all.clone(), turned)),
             };
-            let (own, turned) = resolved(&all)?;
-            let effect_of = |own: &[Step]| effect(own, self.sets(), named);
-            let (effect, times) = (effect_of(&own)?, turned.order());
-            let whole = match times {
-                1 => effect.clone(),
-                _ => effect_of(&resolved(&repeatedly(&all, times)?)?.0)?,
+            let made = |turned: Rotation| {
+                let (own, turned) = resolved(turned)?;
+                Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned))
             };
+            let (effect, turned) = made(Rotation::default())?;
+            // As often as it takes until the cube is turned as before: at most 24 times.
+            let (mut times, mut whole, mut at) = (1, effect.clone(), turned);
+            while at != Rotation::default() {
+                let (next, then) = made(at)?;
+                (times, whole, at) = (times + 1, whole.then(&next, self.sets()), then);
+            }
             Ok(MoveSequence {
                 effect,
                 turned_back: turned.inverse().text(),

@@ -282,7 +282,7 @@ fn solutions_can_be_made_after_the_moves_that_were_given() {
         ("pyraminx", "ULR'", false),
     ] {
         let answer =
-            succeeds(&["solve", puzzle, given, "--format", "json", "--no-cache", "--quiet"]);
+            succeeds(&["solve", puzzle, given, "--format", "jsonl", "--no-cache", "--quiet"]);
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
         let moves = answer["moves"].as_str().unwrap();
         let words = moves.split(' ').filter(|word| !word.starts_with(['x', 'y', 'z'])).count();
