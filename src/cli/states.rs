@@ -124,11 +124,12 @@ impl StateArgs {
         let reached = puzzle.reaches(&state);
         let (text, solved) = (puzzle.text(&state), puzzle.is_goal(&state));
         // How often the moves must be repeated until nothing has changed, where the state was given by moves.
-        let order = moves.and_then(|moves| moves.order(puzzle.sets()));
+        let order = moves.and_then(|moves| moves.order(puzzle));
         let figures = json!({
             "puzzle": puzzle.name(),
             "metric": puzzle.metric(),
             "state": text,
+            "facelets": puzzle.facelets(&state),
             "solved": solved,
             "solvable": reached.as_ref().map(|reached| reached.is_ok()),
             "order": order,
@@ -146,7 +147,8 @@ impl StateArgs {
             ("solvable", solvable),
             ("order", order.map_or(String::new(), thousands)),
         ];
-        let reply = Reply { figures, words: facts(10, rows), csv: None };
+        let net = puzzle.net(&state).map_or(String::new(), |net| format!("\n{net}\n"));
+        let reply = Reply { figures, words: facts(10, rows) + &net, csv: None };
         Ok(("state,puzzle,solved,solvable,order", reply))
     }
 

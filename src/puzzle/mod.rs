@@ -19,6 +19,7 @@
 
 pub(crate) mod board;
 pub(crate) mod coordinates;
+mod cube;
 mod derived;
 pub(crate) mod error;
 pub mod families;

@@ -12,7 +12,10 @@
 //! fixed, on the skewb and its diamond four pieces: the 2x2x2 has 3,674,160 states, not the 88,179,840 of the corners
 //! of the 3x3x3.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+};
 
 use crate::puzzle::{Move, PieceSet, Placed, Puzzle, SetAction, Transformation, group::all_orbits};
 
@@ -67,6 +70,7 @@ const MAX_LAYERS: usize = 20;
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 pub fn parse(name: &str) -> Option<Puzzle> {
+    let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"));
     let cut = match name {
         "pyraminx" => pyraminx(false),
         "pyraminx-tips" => pyraminx(true),
@@ -76,12 +80,9 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "megaminx" | "kilominx" => megaminx(),
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
-        _ => {
-            let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"))?;
-            cube(layers)
-        }
+        _ => cube(layers?),
     };
-    let puzzle = cut.puzzle(name);
+    let puzzle = Puzzle { layers: layers.map(|layers| layers as u8), ..cut.puzzle(name) };
     if name != "kilominx" {
         return Some(puzzle);
     }
@@ -202,7 +203,8 @@ struct PieceOrbit {
     /// Whether its pieces only turn in place.
     alone: bool,
     pieces: Vec<Vec<usize>>,
-    /// The faces of each piece's stickers, starting with its first sticker.
+    /// All stickers of each piece in cyclic order, starting with its first one above; and their faces.
+    around: Vec<Vec<usize>>,
     faces: Vec<Vec<usize>>,
 }
 
@@ -446,6 +448,7 @@ impl CutSolid {
                 alone: own.len() == 1,
                 pieces: around.iter().map(reached).collect(),
                 faces: around.iter().map(faces).collect(),
+                around,
             };
             // Pieces that only turn in place form one set with similar pieces.
             let alike = |other: &&mut PieceOrbit| {
@@ -455,6 +458,7 @@ impl CutSolid {
             match sets.iter_mut().find(alike) {
                 Some(other) => {
                     other.pieces.extend(set.pieces);
+                    other.around.extend(set.around);
                     other.faces.extend(set.faces);
                 }
                 None => sets.push(set),
@@ -466,19 +470,70 @@ impl CutSolid {
 }
 
 impl PieceOrbit {
+    /// The faces of the stickers of each kind of piece.
+    fn kinds(&self) -> Vec<&Vec<usize>> {
+        let mut seen = HashSet::new();
+        self.faces.iter().filter(|faces| seen.insert(*faces)).collect()
+    }
+
     fn set(&self, name: String) -> PieceSet {
-        let orientations = self.pieces[0].len() as u8;
-        let mut kinds: Vec<&Vec<usize>> = Vec::new();
-        let mut placed = |faces| {
-            let kind = kinds.iter().position(|&other| other == faces).unwrap_or_else(|| {
-                kinds.push(faces);
-                kinds.len() - 1
-            });
-            Placed { kind: kind as u8, turn: 0 }
-        };
-        let solved = self.faces.iter().map(&mut placed).collect();
+        let (orientations, kinds) = (self.pieces[0].len() as u8, self.kinds());
+        let kind = |faces| kinds.iter().position(|&other| other == faces);
+        let placed = |faces| Placed { kind: kind(faces).expect("it is one") as u8, turn: 0 };
+        let solved = self.faces.iter().map(placed).collect();
         PieceSet { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
     }
+}
+
+// The stickers of a cube, unfolded.
+
+/// Where a sticker of a cube is: on what never moves, with its face, or a sticker of a position of a set.
+#[derive(Clone, Copy)]
+pub(super) enum Facelet {
+    Fixed(usize),
+    Of { set: usize, position: usize, index: usize },
+}
+
+/// The stickers of a cube, face by face in the order U, R, F, D, L, B, each row by row, as the faces are printed around
+/// F; and the faces of the stickers of each kind of piece of each set. Faces are numbered as in [`CUBE`].
+pub(super) struct Unfolded {
+    pub facelets: Vec<Facelet>,
+    pub kinds: Vec<Vec<Vec<usize>>>,
+}
+
+/// For each face as it is printed, its number, and the directions in which its rows and its columns follow each other.
+const PRINTED: [(usize, Vector, Vector); 6] = [
+    (0, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]),
+    (5, [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]),
+    (2, [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]),
+    (1, [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]),
+    (4, [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]),
+    (3, [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]),
+];
+
+/// Returns the stickers of a cube.
+pub(super) fn unfolded(layers: usize) -> Unfolded {
+    let cube = cube(layers);
+    let stickers = cube.stickers();
+    let sets = cube.piece_sets(&stickers, &cube.pieces(&stickers), &cube.moved(&stickers));
+    let mut facelets: Vec<Facelet> = stickers.iter().map(|of| Facelet::Fixed(of.face)).collect();
+    for (set, of) in sets.iter().enumerate() {
+        for (position, around) in of.around.iter().enumerate() {
+            for (index, &sticker) in around.iter().enumerate() {
+                facelets[sticker] = Facelet::Of { set, position, index };
+            }
+        }
+    }
+    let step = |of: Vector, direction: Vector| (dot(of, direction) * 1000.0).round() as i64;
+    let printed = PRINTED.iter().flat_map(|&(face, down, right)| {
+        let mut own: Vec<usize> =
+            (0..stickers.len()).filter(|&i| stickers[i].face == face).collect();
+        own.sort_by_key(|&i| (step(stickers[i].centre, down), step(stickers[i].centre, right)));
+        own
+    });
+    let facelets = printed.map(|sticker| facelets[sticker]).collect();
+    let kinds = sets.iter().map(|set| set.kinds().into_iter().cloned().collect()).collect();
+    Unfolded { facelets, kinds }
 }
 
 /// A puzzle whose moves are all powers of its turns, for tests.

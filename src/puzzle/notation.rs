@@ -5,10 +5,13 @@
 //!
 //! Invariant: printed text is read back as the same permutation or arrangement.
 
+use std::{collections::HashMap, iter::Peekable, vec::IntoIter};
+
 use crate::{
     puzzle::{
         Arrangement, ErrorPlace, PieceAt, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
         Transformation,
+        cube::{self, Rotation},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
     },
     units::{counted, joined, shown},
@@ -79,15 +82,81 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
 // Sequences of moves in the usual notation.
 //
 // `(A B)` is A followed by B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats the part before it, and
-// a ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move.
+// a ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move. What `cube` adds for
+// cubes, and moves without spaces between them, are read only where no move has the name.
 
 /// Maximum depth of nested brackets.
 pub(super) const DEEPEST: usize = 64;
 
-struct Reader<'a, F> {
-    sets: &'a [PieceSet],
-    named: F,
-    words: std::iter::Peekable<std::vec::IntoIter<String>>,
+/// Maximum number of moves of a sequence whose brackets are written out.
+const MAX_STEPS: usize = 1_000_000;
+
+/// A word, and how often its move is made: less than 0 times if it is undone.
+pub(super) type Step = (String, i32);
+
+/// What steps do, where a function gives what a move does.
+fn effect(
+    steps: &[Step],
+    sets: &[PieceSet],
+    named: impl Fn(&str) -> Option<Transformation>,
+) -> Result<Transformation, PuzzleError> {
+    let mut known: HashMap<&str, [Transformation; 2]> = HashMap::new();
+    let mut all = Transformation::identity(sets);
+    for (name, times) in steps {
+        if !known.contains_key(&name[..]) {
+            let one = named(name).ok_or_else(|| no_move(name))?;
+            known.insert(name, [one.inverse(sets), one]);
+        }
+        let one = &known[&name[..]][usize::from(*times > 0)];
+        (0..times.unsigned_abs()).for_each(|_| all = all.then(one, sets));
+    }
+    Ok(all)
+}
+
+/// Steps that undo others.
+fn undone(steps: &[Step]) -> Vec<Step> {
+    steps.iter().rev().map(|(word, times)| (word.clone(), -times)).collect()
+}
+
+/// Steps made several times.
+fn repeatedly(steps: &[Step], times: u32) -> Result<Vec<Step>, PuzzleError> {
+    match steps.len().checked_mul(times as usize) {
+        Some(all) if all <= MAX_STEPS => Ok(vec![steps; times as usize].concat()),
+        _ => Err(wrong!(Range: "the sequence has more than {MAX_STEPS} moves")),
+    }
+}
+
+fn no_move(word: &str) -> PuzzleError {
+    wrong!(Unknown: "'{}' is not a move", shown(word, 32))
+}
+
+/// A sequence of moves that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveSequence {
+    /// What it does to the pieces, with the cube turned back as a whole.
+    pub effect: Transformation,
+    /// The turns of the whole cube that bring it back: `x' y`; empty if it has not turned.
+    pub turned_back: String,
+    /// How often it must be made until the cube is turned as before, and what it does then.
+    period: (u32, Transformation),
+}
+
+impl MoveSequence {
+    /// Returns how often the sequence must be repeated until nothing has changed, or `None` if that exceeds 64 bits.
+    pub fn order(&self, puzzle: &Puzzle) -> Option<u64> {
+        let (times, whole) = &self.period;
+        whole.order(puzzle.sets())?.checked_mul((*times).into())
+    }
+}
+
+/// What a word is that is no name, with or without a suffix: other words, or itself if it turns a cube.
+type OtherWords<'a> = &'a dyn Fn(&str) -> Result<Option<Vec<String>>, PuzzleError>;
+
+struct Reader<'a> {
+    /// Whether there is a move with a name.
+    is_move: &'a dyn Fn(&str) -> bool,
+    other: OtherWords<'a>,
+    words: Peekable<IntoIter<String>>,
     /// The number of open brackets.
     depth: usize,
 }
@@ -98,7 +167,15 @@ pub fn transformation(
     sets: &[PieceSet],
     named: impl Fn(&str) -> Option<Transformation>,
 ) -> Result<Transformation, PuzzleError> {
-    let mut reader = Reader { sets, named, words: words(text).into_iter().peekable(), depth: 0 };
+    effect(&steps(text, &|name| named(name).is_some(), &|_| Ok(None))?, sets, named)
+}
+
+fn steps(
+    text: &str,
+    is_move: &dyn Fn(&str) -> bool,
+    other: OtherWords<'_>,
+) -> Result<Vec<Step>, PuzzleError> {
+    let mut reader = Reader { is_move, other, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
         Some(word) => Err(out_of_place(Some(&word))),
@@ -108,14 +185,24 @@ pub fn transformation(
 
 /// Splits a text into names, brackets (each closing one with its suffix), and separators.
 fn words(text: &str) -> Vec<String> {
+    let in_bracket =
+        |words: &[String]| words.last().is_some_and(|word| word.starts_with([')', ']']));
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for c in text.chars() {
+        // What word processors and web pages make of it.
+        let c = if matches!(c, '\u{2019}' | '\u{2018}' | '\u{2032}' | '\u{b4}' | '`') {
+            '\''
+        } else {
+            c
+        };
         match c {
             '(' | '[' | ',' | ':' | ')' | ']' => words.push(c.into()),
             c if c.is_whitespace() => {}
-            // A suffix directly after a bracket belongs to it.
-            c if open => words.last_mut().expect("one is open").push(c),
+            // A suffix directly after a bracket belongs to it; a letter does not.
+            c if open && (c.is_ascii_digit() || c == '\'' || !in_bracket(&words)) => {
+                words.last_mut().expect("one is open").push(c);
+            }
             c => words.push(c.into()),
         }
         open = !c.is_whitespace() && !"([,:".contains(c);
@@ -142,13 +229,13 @@ fn out_of_place(word: Option<&str>) -> PuzzleError {
     }
 }
 
-impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
-    fn sequence(&mut self) -> Result<Transformation, PuzzleError> {
-        let mut all = Transformation::identity(self.sets);
+impl Reader<'_> {
+    fn sequence(&mut self) -> Result<Vec<Step>, PuzzleError> {
+        let mut all = Vec::new();
         while let Some(word) = self.words.next_if(|word| !word.starts_with([')', ']', ',', ':'])) {
             let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
             self.depth += usize::from(matches!(word.as_str(), "(" | "["));
-            let one = match word.as_str() {
+            all.extend(match word.as_str() {
                 _ if deep => return Err(out_of_place(Some(&word))),
                 "(" => {
                     let inner = self.sequence()?;
@@ -156,63 +243,103 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
                 }
                 "[" => self.pair()?,
                 name => self.name(name)?,
-            };
-            all = all.then(&one, self.sets);
+            });
+            // Neither do several brackets together have more.
+            repeatedly(&all, 1)?;
         }
         Ok(all)
     }
 
     /// Reads the contents of square brackets.
-    fn pair(&mut self) -> Result<Transformation, PuzzleError> {
+    fn pair(&mut self) -> Result<Vec<Step>, PuzzleError> {
         let first = self.sequence()?;
         let between = self.words.next();
         let second = self.sequence()?;
-        let both = first.then(&second, self.sets).then(&first.inverse(self.sets), self.sets);
+        let both = [&first[..], &second, &undone(&first)].concat();
         match between.as_deref() {
             Some(":") => self.closed(']', both),
-            Some(",") => {
-                let all = both.then(&second.inverse(self.sets), self.sets);
-                self.closed(']', all)
-            }
+            Some(",") => self.closed(']', [both, undone(&second)].concat()),
             other => Err(out_of_place(other)),
         }
     }
 
-    fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, PuzzleError> {
+    fn closed(&mut self, by: char, of: Vec<Step>) -> Result<Vec<Step>, PuzzleError> {
         let word = self.words.next();
         match word.as_deref().and_then(repeated) {
             Some((bracket, times, back)) if bracket.chars().eq([by]) => {
                 self.depth -= 1;
-                Ok(self.times(of, times, back))
+                repeatedly(&if back { undone(&of) } else { of }, times)
             }
             _ => Err(out_of_place(word.as_deref())),
         }
     }
 
-    fn name(&self, word: &str) -> Result<Transformation, PuzzleError> {
-        if let Some(whole) = (self.named)(word) {
-            return Ok(whole);
+    fn name(&self, word: &str) -> Result<Vec<Step>, PuzzleError> {
+        if (self.is_move)(word) {
+            return Ok(vec![(word.into(), 1)]);
         }
-        let text = shown(word, 32);
-        let often = || {
-            let most = MAX_REPETITIONS;
-            wrong!(Range: "'{text}' has too many repetitions: at most {most} are allowed")
-        };
-        let (name, times, back) = repeated(word).ok_or_else(often)?;
         // `F2'` may be the inverse of the move `F2`.
-        let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
-        match (plain, (self.named)(name)) {
-            (Some(plain), _) => Ok(self.times(plain, 1, true)),
-            (None, Some(one)) => Ok(self.times(one, times, back)),
-            (None, None) => Err(wrong!(Unknown: "'{text}' is not a move")),
+        if let Some(plain) = word.strip_suffix('\'').filter(|plain| (self.is_move)(plain)) {
+            return Ok(vec![(plain.into(), -1)]);
+        }
+        match repeated(word) {
+            Some((name, times, back)) if (self.is_move)(name) => {
+                let times = times as i32;
+                return Ok(vec![(name.into(), if back { -times } else { times })]);
+            }
+            None => {
+                let (text, most) = (shown(word, 32), MAX_REPETITIONS);
+                bail!(Range: "'{text}' has too many repetitions: at most {most} are allowed");
+            }
+            Some(_) => {}
+        }
+        match (self.other)(word)?.as_deref() {
+            Some([same]) if same == word => Ok(vec![(word.into(), 1)]),
+            Some(words) => words
+                .iter()
+                .map(|word| self.name(word))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|all| all.concat()),
+            None => Err(no_move(word)),
         }
     }
+}
 
-    fn times(&self, one: Transformation, times: u32, back: bool) -> Transformation {
-        let one = if back { one.inverse(self.sets) } else { one };
-        let none = Transformation::identity(self.sets);
-        (0..times).fold(none, |all, _| all.then(&one, self.sets))
+/// Splits a word into moves written without spaces, if there is exactly one way to do so.
+fn split(word: &str, is_move: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    // For each end of a move, the number of ways to get there, and where the last move begins.
+    let mut ways = vec![(0u32, 0); word.len() + 1];
+    ways[0].0 = 1;
+    for (end, next) in
+        word.char_indices().map(|(at, c)| (at + c.len_utf8(), &word[at + c.len_utf8()..]))
+    {
+        // A suffix belongs to the move before it.
+        if next.starts_with(|c: char| c.is_ascii_digit() || c == '\'') {
+            continue;
+        }
+        for begin in (0..end)
+            .filter(|&begin| word.is_char_boundary(begin) && ways[begin].0 > 0)
+            .collect::<Vec<_>>()
+        {
+            let part = &word[begin..end];
+            let plain = part.strip_suffix('\'').unwrap_or(part);
+            let known = |name: &str| !name.is_empty() && is_move(name);
+            if known(part) || known(plain) || repeated(part).is_some_and(|(name, ..)| known(name)) {
+                ways[end] = (ways[end].0.saturating_add(ways[begin].0), begin);
+            }
+        }
     }
+    let mut end = word.len();
+    if ways[end].0 != 1 {
+        return None;
+    }
+    let mut words = Vec::new();
+    while end > 0 {
+        words.push(word[ways[end].1..end].to_string());
+        end = ways[end].1;
+    }
+    words.reverse();
+    Some(words)
 }
 
 // Arrangements of a puzzle's pieces.
@@ -254,23 +381,72 @@ impl Puzzle {
         u8::from(!is_board)
     }
 
-    /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from
-    /// the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns its transformation.
-    pub fn read(&self, text: &str) -> Result<(Arrangement, Option<Transformation>), PuzzleError> {
+    /// Returns the arrangement that a text describes: the pieces of each set by position, for named cubes the stickers
+    /// as [`Puzzle::facelets`] writes them or the pieces in M. Reid's form, or a sequence of moves from the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns what it does.
+    ///
+    /// Sequences of a named cube may turn several layers, slices and the whole cube: `Rw`, `r`, `3Rw2`, `M`, `x`. The
+    /// centres, or the corner of the 2x2x2 that is held fixed, show where everything belongs, so a cube that is solved
+    /// and turned is solved.
+    pub fn read(&self, text: &str) -> Result<(Arrangement, Option<MoveSequence>), PuzzleError> {
+        if let Some(state) = self.read_facelets(text) {
+            return Ok((state?, None));
+        }
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));
         }
-        self.read_moves(text).map(|all| (self.after(&self.solved(), &all), Some(all)))
+        self.read_sequence(text).map(|all| (self.after(&self.solved(), &all.effect), Some(all)))
     }
 
-    /// Returns the transformation of a sequence of moves.
+    /// Returns the transformation of a sequence of moves that leaves the cube as a whole as it was.
     pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
+        let all = self.read_sequence(text)?;
+        if !all.turned_back.is_empty() {
+            let (text, back) = (shown(text, 32), &all.turned_back);
+            bail!(Impossible: "'{text}' turns the whole cube, which is not a move here: write what \
+                turns it back after it ({back})");
+        }
+        Ok(all.effect)
+    }
+
+    fn read_sequence(&self, text: &str) -> Result<MoveSequence, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             bail!(Impossible: "whether move '{}' is possible depends on where a piece is: write \
                 the piece at each position instead of moves", one.name);
         }
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
-        transformation(text, self.sets(), named).map_err(|error| match error.kind() {
+        let is_move = |name: &str| self.named_move(name).is_some();
+        let layers = self.layers.map(usize::from);
+        let other = |word: &str| {
+            Ok(match layers {
+                Some(layers) if cube::is_word(layers, word)? => Some(vec![word.into()]),
+                Some(_) => cube::split(word),
+                None => split(word, is_move),
+            })
+        };
+        let read = || {
+            let all = steps(text, &is_move, &other)?;
+            let resolved = |turned: Rotation| match layers {
+                Some(layers) => cube::resolved(layers, &all, turned),
+                None => Ok((all.clone(), turned)),
+            };
+            let made = |turned: Rotation| {
+                let (own, turned) = resolved(turned)?;
+                Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned))
+            };
+            let (effect, turned) = made(Rotation::default())?;
+            // As often as it takes until the cube is turned as before: at most 24 times.
+            let (mut times, mut whole, mut at) = (1, effect.clone(), turned);
+            while at != Rotation::default() {
+                let (next, then) = made(at)?;
+                (times, whole, at) = (times + 1, whole.then(&next, self.sets()), then);
+            }
+            Ok(MoveSequence {
+                effect,
+                turned_back: turned.inverse().text(),
+                period: (times, whole),
+            })
+        };
+        read().map_err(|error: PuzzleError| match error.kind() {
             PuzzleErrorKind::Unknown => {
                 let moves = joined(self.moves().iter().map(|one| &one.name), " ");
                 error.followed(format_args!(" of {}: the moves are {moves}", self.name()))
@@ -445,7 +621,7 @@ mod tests {
         let cube = named::whole("3x3x3");
         for (text, order) in [("R U", 105), ("R U R' U'", 6), ("R2 U2", 6), ("", 1), ("R", 4)] {
             let (_, moves) = cube.read(text).unwrap();
-            assert_eq!(moves.unwrap().order(cube.sets()), Some(order), "{text}");
+            assert_eq!(moves.unwrap().order(&cube), Some(order), "{text}");
         }
     }
 

@@ -294,6 +294,8 @@ pub struct Puzzle {
     pub(super) aliases: Vec<Move>,
     pub(super) illegal: Vec<PieceAt>,
     pub(super) notes: Vec<String>,
+    /// The number of layers of a named cube, whose moves can be written in the notation of cubes.
+    pub(super) layers: Option<u8>,
     /// `None` if the solved state is the only one.
     pub(super) goals: Option<Arc<GoalSet>>,
 }
@@ -349,6 +351,7 @@ impl Puzzle {
             aliases: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
+            layers: None,
             goals: None,
         };
         (puzzle.moves, puzzle.aliases) = puzzle.distinct(moves)?;

@@ -205,7 +205,7 @@ mod tests {
                 assert!(names.len() <= most, "{name} {via:?}: {names:?}");
                 let (_, undone) = puzzle.read(&names.join(" ")).unwrap();
                 assert_eq!(
-                    puzzle.after(&state, &undone.unwrap()),
+                    puzzle.after(&state, &undone.unwrap().effect),
                     puzzle.solved(),
                     "{name} {via:?}"
                 );

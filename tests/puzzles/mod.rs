@@ -1,6 +1,7 @@
 //! Permutation puzzles: families, files and their general form, against plain searches and published truth.
 
 mod corpus;
+mod cubers;
 mod docs;
 mod files;
 mod goals;

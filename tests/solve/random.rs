@@ -134,7 +134,7 @@ impl Tally {
                     let one = puzzle.moves().iter().position(|one| one.name == *name)?;
                     puzzle.moved(&state, one)
                 }),
-                Ok((_, Some(done))) => Some(puzzle.after(&arranged, &done)),
+                Ok((_, Some(done))) => Some(puzzle.after(&arranged, &done.effect)),
                 _ => Some(arranged.clone()).filter(|_| moves.is_empty()),
             };
             let solved = end.is_some_and(|end| drawn.goals().contains(&state_of(&end)));

@@ -53,6 +53,9 @@ struct StateAnswer {
     /// As it was given, where the state is a long line.
     #[serde(skip)]
     given: Option<String>,
+    /// What turns the whole cube back before the solution.
+    #[serde(skip)]
+    turned_back: String,
     /// None: it is no board.
     board: (),
     puzzle: String,
@@ -121,12 +124,13 @@ impl StateAnswer {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn plain(puzzle: &Puzzle, given: &Given<Arrangement>) -> StateAnswer {
+    fn plain(puzzle: &Puzzle, given: &Given<ReadState>) -> StateAnswer {
         StateAnswer {
             given: Some(given.text.clone()),
+            turned_back: given.state.turned_back.clone(),
             puzzle: puzzle.name().into(),
             metric: puzzle.metric(),
-            state: puzzle.text(&given.state),
+            state: puzzle.text(&given.state.state),
             solvable: true,
             ..StateAnswer::default()
         }
@@ -134,16 +138,25 @@ impl StateAnswer {
 
     fn found(self, answer: Answer<Vec<String>>, optimal: bool) -> StateAnswer {
         let Answer { moves, at_least, nodes, seconds } = answer;
+        let text =
+            |moves: Vec<String>| format!("{} {}", self.turned_back, moves.join(" ")).trim().into();
         StateAnswer {
             length: moves.as_ref().map(Vec::len),
             optimal: optimal && moves.is_some(),
             at_least: moves.is_none().then_some(at_least),
-            moves: moves.map(|moves| moves.join(" ")),
+            moves: moves.map(text),
             nodes,
             seconds,
             ..self
         }
     }
+}
+
+/// A state, and what turns the whole cube back, where moves have turned it.
+#[derive(Clone)]
+struct ReadState {
+    state: Arrangement,
+    turned_back: String,
 }
 
 /// What writes an answer.
@@ -237,7 +250,10 @@ impl StateSolve<'_> {
         let pool = &ranks::pool(threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.
         let read = puzzle.clone();
-        let parse = move |text: &str| Ok(read.read(text)?.0);
+        let parse = move |text: &str| {
+            let (state, moves) = read.read(text)?;
+            Ok(ReadState { state, turned_back: moves.map_or(String::new(), |of| of.turned_back) })
+        };
         let destination = Destination::of_rank(communicator, output)?;
         let mut states = Arrivals::of("state", states, parse, communicator)?;
         if let Some(via) = via {
@@ -256,7 +272,8 @@ impl StateSolve<'_> {
                 none => none.insert(make()?),
             };
             if let (Some(path), Some(all)) = (log, logged.take()) {
-                let all: Vec<Arrangement> = all.into_iter().map(|given| given.state).collect();
+                let all: Vec<Arrangement> =
+                    all.into_iter().map(|given| given.state.state).collect();
                 searcher.open_log(path, &all, communicator)?;
             }
             searcher.progress.expect(batch.known);
@@ -295,7 +312,7 @@ impl StateSolve<'_> {
     fn in_phases(
         &self,
         puzzle: &Puzzle,
-        states: Arrivals<Arrangement>,
+        states: Arrivals<ReadState>,
         destination: Destination,
         via: &[Variant],
         pool: &ThreadPool,
@@ -315,13 +332,13 @@ impl StateSolve<'_> {
         each(states, destination, &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
-                if let Some(Err(why)) = solver.reaches(&given.state) {
+                if let Some(Err(why)) = solver.reaches(&given.state.state) {
                     let reason = Some(why.to_string());
                     return Ok(StateAnswer { solvable: false, reason, ..plain });
                 }
                 let (limits, begun) = (*limits, Instant::now());
                 let watch = PhaseWatch { limits, begun, nodes: 0.into() };
-                Ok(plain.found(solver.solve_with(&given.state, &watch)?, false))
+                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, false))
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
@@ -358,12 +375,12 @@ impl Progress for PhaseWatch {
 /// Solves easy states one per thread, hard ones one after the other on all threads of all ranks.
 fn solve_batch(
     searcher: &Searcher<'_, PuzzleSolver>,
-    StateBatch { states, before, .. }: &StateBatch<Arrangement>,
+    StateBatch { states, before, .. }: &StateBatch<ReadState>,
     ranks: Ranks<'_>,
     say: Say<'_>,
 ) -> Result<()> {
     let attempt = |i: usize| -> Result<TriedState> {
-        let state = &states[i].state;
+        let state = &states[i].state.state;
         match searcher.solver.reaches(state) {
             Some(Err(why)) => Ok(Err(why.to_string())),
             _ => Ok(Ok(searcher.attempt(before + i, state)?)),
@@ -384,7 +401,7 @@ fn solve_batch(
             Ok(Attempt::Answered(answer)) => Some(answer),
             Ok(Attempt::Hard(pending)) => {
                 if ranks.communicator.rank() == 0
-                    && searcher.solver.reaches(&states[i].state).is_none()
+                    && searcher.solver.reaches(&states[i].state.state).is_none()
                 {
                     tracing::warn!(
                         "{}it is not known whether moves lead to this state: if none do, the \

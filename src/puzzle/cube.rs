@@ -1,0 +1,443 @@
+//! How cubers write moves of a cube: turns of several layers, of slices, and of the whole cube.
+//!
+//! `Rw` and `r` turn the two outer layers of a face, `3Rw` and `3r` three, `2-3r` the second and third, `M E S` the
+//! middle layer in the direction of L, D and F, and `x y z` the whole cube in that of R, U and F. A named cube has a
+//! turn of each layer but one of each axis: the centres of odd cubes, and one corner of the 2x2x2, stay where they are.
+//! A turn of the layer with these is a turn of all other layers the other way, and one of the whole cube:
+//!
+//! ```text
+//!     M  =  L' R x'        what comes after it is read in the cube as it is turned then: x R = U x
+//! ```
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use crate::puzzle::{
+    Arrangement, PieceSet, Placed, Puzzle, PuzzleError,
+    error::{MAX_REPETITIONS, bail, wrong},
+    named::{Facelet, Unfolded, unfolded},
+    notation::Step,
+};
+
+/// The faces, opposite ones next to each other.
+const FACES: [u8; 6] = *b"UDFBLR";
+
+/// How the whole cube is turned: the face that has come to each place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rotation([u8; 6]);
+
+impl Default for Rotation {
+    fn default() -> Rotation {
+        Rotation([0, 1, 2, 3, 4, 5])
+    }
+}
+
+impl Rotation {
+    /// A quarter turn in the direction of a face.
+    fn about(face: usize) -> Rotation {
+        // Where each of four faces comes from.
+        let cycle: [u8; 4] = match face / 2 {
+            // U: F goes to L, L to B, B to R, R to F.
+            0 => [2, 4, 3, 5],
+            // F: U goes to R, R to D, D to L, L to U.
+            1 => [0, 5, 1, 4],
+            // L: U goes to F, F to D, D to B, B to U.
+            _ => [0, 2, 1, 3],
+        };
+        let mut from = Rotation::default();
+        for i in 0..4 {
+            from.0[usize::from(cycle[(i + 1) % 4])] = cycle[i];
+        }
+        // Of the two faces of an axis, these come first: U, F and L.
+        if face.is_multiple_of(2) { from } else { from.inverse() }
+    }
+
+    fn power(self, times: i32) -> Rotation {
+        (0..times.rem_euclid(4)).fold(Rotation::default(), |all, _| all.then(self))
+    }
+
+    pub fn then(self, next: Rotation) -> Rotation {
+        Rotation(next.0.map(|place| self.0[usize::from(place)]))
+    }
+
+    pub fn inverse(self) -> Rotation {
+        let mut back = [0; 6];
+        (0..6).for_each(|place| back[usize::from(self.0[place])] = place as u8);
+        Rotation(back)
+    }
+
+    /// The turns of the whole cube that make it: at most two.
+    pub fn text(self) -> String {
+        static ALL: OnceLock<Vec<(Rotation, String)>> = OnceLock::new();
+        let all = ALL.get_or_init(|| {
+            let turns = [("x", b'R'), ("y", b'U'), ("z", b'F')];
+            let single = turns.iter().flat_map(|&(name, of)| {
+                let about = Rotation::about(face(of).expect("it is one"));
+                [(1, ""), (2, "2"), (3, "'")]
+                    .map(|(times, suffix)| (about.power(times), format!("{name}{suffix}")))
+            });
+            let single: Vec<_> = single.collect();
+            let mut all = vec![(Rotation::default(), String::new())];
+            all.extend(single.iter().cloned());
+            for (one, first) in &single {
+                all.extend(
+                    single
+                        .iter()
+                        .map(|(two, second)| (one.then(*two), format!("{first} {second}"))),
+                );
+            }
+            all
+        });
+        let (_, text) =
+            all.iter().find(|(of, _)| *of == self).expect("two turns make any rotation");
+        text.clone()
+    }
+}
+
+fn face(letter: u8) -> Option<usize> {
+    FACES.iter().position(|&face| face == letter)
+}
+
+/// A word of the notation: the layers of a face, and the number of quarter turns.
+struct Word {
+    first: usize,
+    last: usize,
+    face: usize,
+    times: i32,
+}
+
+/// Returns the parts of a move at the beginning of a text: numbers, letter, whether it is wide, and suffix; and its
+/// length.
+fn scan(text: &str) -> Option<([&str; 4], usize)> {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut at = digits(0);
+    if at > 0 && text[at..].starts_with('-') {
+        let more = digits(at + 1);
+        at += if more > 0 { 1 + more } else { 0 };
+    }
+    let numbers = &text[..at];
+    let letter = text.get(at..=at).filter(|letter| "UDFBLRudfblrMESxyz".contains(*letter))?;
+    at += 1;
+    let wide =
+        text.get(at..=at).filter(|&wide| wide == "w" && face(letter.as_bytes()[0]).is_some());
+    at += usize::from(wide.is_some());
+    let begin = at;
+    at += digits(at);
+    if text[at..].starts_with('\'') {
+        at += 1;
+        // As in R'2; before another move, the number is that of its layer.
+        if at == begin + 1 && digits(at) == text.len() - at {
+            at = text.len();
+        }
+    }
+    Some(([numbers, letter, wide.unwrap_or_default(), &text[begin..at]], at))
+}
+
+/// Splits moves without spaces between them; a number after a letter belongs to it.
+pub(super) fn split(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        let (_, len) = scan(rest)?;
+        words.push(rest[..len].to_string());
+        rest = &rest[len..];
+    }
+    (words.len() > 1).then_some(words)
+}
+
+/// Whether a word turns layers of a cube.
+pub(super) fn is_word(layers: usize, text: &str) -> Result<bool, PuzzleError> {
+    match scan(text) {
+        Some((parts, len)) if len == text.len() => Ok(read(layers, parts, text)?.is_some()),
+        _ => Ok(false),
+    }
+}
+
+/// Returns what a sequence of words, made on a turned cube, is in moves of the cube that is not turned, and how the cube
+/// is turned at its end.
+pub(super) fn resolved(
+    layers: usize,
+    words: &[Step],
+    mut turned: Rotation,
+) -> Result<(Vec<Step>, Rotation), PuzzleError> {
+    let mut made = Vec::new();
+    for (text, often) in words {
+        let parts = scan(text).filter(|(_, len)| *len == text.len()).map(|(parts, _)| parts);
+        let Some(word) = parts.map(|parts| read(layers, parts, text)).transpose()?.flatten() else {
+            if turned != Rotation::default() {
+                bail!(Unknown: "after a turn of the whole cube, '{text}' is not a move");
+            }
+            made.push((text.clone(), *often));
+            continue;
+        };
+        let Word { first, last, times, .. } = word;
+        // What is at the place of the face now.
+        let face = usize::from(turned.0[word.face]);
+        let times = (times * often).rem_euclid(4);
+        let is_fixed = |layer: usize| match layers {
+            // The corner DBL.
+            2 => (layer == 1) == matches!(FACES[face], b'D' | b'B' | b'L'),
+            _ => 2 * layer == layers + 1,
+        };
+        let chosen = |layer: &usize| (first..=last).contains(layer);
+        let turns_whole = last - first + 1 == layers || (first..=last).any(is_fixed);
+        let one = |layer: usize| {
+            let times = if turns_whole { -times } else { times };
+            let (layer, face, times) = match 2 * layer <= layers {
+                true => (layer, face, times),
+                false => (layers + 1 - layer, face ^ 1, -times),
+            };
+            let number = if layer == 1 { String::new() } else { layer.to_string() };
+            (format!("{number}{}", char::from(FACES[face])), times)
+        };
+        made.extend((1..=layers).filter(|layer| chosen(layer) != turns_whole).map(one));
+        if turns_whole {
+            turned = turned.then(Rotation::about(word.face).power(times));
+        }
+    }
+    Ok((made, turned))
+}
+
+fn read(
+    layers: usize,
+    [numbers, letter, wide, suffix]: [&str; 4],
+    text: &str,
+) -> Result<Option<Word>, PuzzleError> {
+    let number = |text: &str| text.parse().ok().filter(|layer| (1..=layers).contains(layer));
+    let no_layer =
+        || wrong!(Range: "'{text}' turns a layer that a cube of {layers} layers does not have");
+    let numbers: Vec<usize> = match numbers {
+        "" => Vec::new(),
+        _ => numbers.split('-').map(number).collect::<Option<_>>().ok_or_else(no_layer)?,
+    };
+    let digits = suffix.trim_matches('\'');
+    let often = if digits.is_empty() { Some(1) } else { digits.parse().ok() };
+    let Some(often) = often.filter(|&times| times <= MAX_REPETITIONS as i32) else {
+        return Ok(None);
+    };
+    let times = if suffix.contains('\'') { -often } else { often };
+    let (upper, is_wide) =
+        (letter.to_ascii_uppercase(), !wide.is_empty() || letter.to_ascii_lowercase() == *letter);
+    let turn = |first, last, letter: u8| {
+        let face = face(letter).expect("it is a face");
+        Some(Word { first, last, face, times })
+    };
+    let middle = layers.div_ceil(2);
+    let direction = match letter {
+        "x" | "M" => Some(b"RL"),
+        "y" | "E" => Some(b"UD"),
+        "z" | "S" => Some(b"FF"),
+        _ => None,
+    };
+    Ok(match (direction, &numbers[..]) {
+        (Some(_), [_, ..]) => None,
+        (Some(&[of, _]), []) if matches!(letter, "x" | "y" | "z") => turn(1, layers, of),
+        (Some(_), []) if layers.is_multiple_of(2) => {
+            bail!(Unknown: "'{text}' turns the middle layer, and a cube of {layers} layers has none")
+        }
+        (Some(&[_, of]), []) => turn(middle, middle, of),
+        (None, &[]) if is_wide => turn(1, 2, upper.as_bytes()[0]),
+        (None, &[last]) if is_wide => turn(1, last, upper.as_bytes()[0]),
+        (None, &[first, last]) if is_wide && first <= last => {
+            turn(first, last, upper.as_bytes()[0])
+        }
+        (None, &[]) => turn(1, 1, upper.as_bytes()[0]),
+        (None, &[layer]) => turn(layer, layer, upper.as_bytes()[0]),
+        _ => None,
+    })
+}
+
+// The stickers of a state.
+//
+// The 54 stickers of a 3x3x3 are written face by face, in the order U, R, F, D, L, B, each sticker as the face that has
+// its colour. M. Reid's form names the piece at each place instead: `UF UR UB UL DF DR DB DL FR FL BR BL UFR URB ..` is
+// the solved cube.
+
+/// The places of Reid's form.
+const REID: &str = "UF UR UB UL DF DR DB DL FR FL BR BL UFR URB UBL ULF DRF DFL DLB DBR";
+
+/// The faces as they are printed.
+const PRINTED: [u8; 6] = *b"URFDLB";
+
+impl Unfolded {
+    /// The face that a sticker shows in a state.
+    fn shown(&self, at: Facelet, state: &Arrangement, sets: &[PieceSet]) -> usize {
+        let Facelet::Of { set, position, index } = at else {
+            let Facelet::Fixed(face) = at else { unreachable!("one of two") };
+            return face;
+        };
+        let Placed { kind, turn } = state.0[set][position];
+        let faces = &self.kinds[set][usize::from(kind)];
+        let step = faces.len() / usize::from(sets[set].orientations);
+        faces[(index + faces.len() - usize::from(turn) * step) % faces.len()]
+    }
+}
+
+impl Puzzle {
+    /// The whole cube of which this is one, with all its pieces, or `None` where some are left out or look alike.
+    fn whole_cube(&self) -> Option<(usize, Unfolded)> {
+        let layers = usize::from(self.layers?);
+        let unfolded = unfolded(layers);
+        let same = |(set, kinds): (&PieceSet, &Vec<Vec<usize>>)| {
+            set.moduli.len() == kinds.len()
+                && set.moduli.iter().all(|&modulus| modulus == set.orientations)
+        };
+        let is_whole = self.sets().len() == unfolded.kinds.len()
+            && self.sets().iter().zip(&unfolded.kinds).all(same);
+        is_whole.then_some((layers, unfolded))
+    }
+
+    /// Returns the stickers of a state of a named cube, face by face in the order U, R, F, D, L, B, each row by row;
+    /// each sticker is written as the face that has its colour. `None` for other puzzles, and for cubes of which only
+    /// some pieces are used.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Turns, named};
+    /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
+    /// let stickers = cube.facelets(&cube.read("R U")?.0).unwrap();
+    /// assert_eq!(stickers, "UUUUUUFFFUBBRRRRRRRRRFFDFFDDDBDDBDDBFFDLLLLLLLLLUBBUBB");
+    /// assert_eq!(cube.read(&stickers)?.0, cube.read("R U")?.0);
+    /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
+    /// ```
+    pub fn facelets(&self, state: &Arrangement) -> Option<String> {
+        let (_, unfolded) = self.whole_cube()?;
+        let shown = |&at: &Facelet| char::from(FACES[unfolded.shown(at, state, self.sets())]);
+        Some(unfolded.facelets.iter().map(shown).collect())
+    }
+
+    /// Returns the state whose stickers a text gives, or `None` if it gives none.
+    pub(super) fn read_facelets(&self, text: &str) -> Option<Result<Arrangement, PuzzleError>> {
+        let layers = usize::from(self.layers?);
+        let area = layers * layers;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_reid =
+            words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
+        let letters = words.concat();
+        let is_face = |letter: char| letter.is_ascii_uppercase();
+        let are_stickers =
+            letters.len() == 6 * area && words.iter().all(|word| word.len() >= layers);
+        if !letters.chars().all(is_face) || !(are_stickers || layers == 3 && is_reid) {
+            return None;
+        }
+        Some(self.of_facelets(letters.as_bytes(), is_reid && layers == 3))
+    }
+
+    fn of_facelets(&self, letters: &[u8], is_reid: bool) -> Result<Arrangement, PuzzleError> {
+        let Some((layers, cube)) = self.whole_cube() else {
+            bail!(Impossible: "the stickers of a cube are read only where all of its pieces are used: write moves, or \
+                the piece at each position");
+        };
+        let place = |set: usize, position: usize| {
+            let kind = self.sets()[set].solved[position].kind;
+            let faces =
+                cube.kinds[set][usize::from(kind)].iter().map(|&face| char::from(FACES[face]));
+            faces.collect::<String>()
+        };
+        let mut at: HashMap<(usize, usize, usize), u8> = HashMap::new();
+        let mut colours: HashMap<u8, usize> = (0..6).map(|face| (FACES[face], face)).collect();
+        if is_reid {
+            let words = REID.split(' ').scan(0, |begin, place| {
+                let word = &letters[*begin..*begin + place.len()];
+                *begin += place.len();
+                Some((place, word))
+            });
+            for (name, word) in words {
+                for (face, &letter) in name.bytes().zip(word) {
+                    let is_there = |of: &&Facelet| match of {
+                        Facelet::Of { set, position, index } => {
+                            let place = place(*set, *position).into_bytes();
+                            place.len() == name.len()
+                                && place.iter().all(|face| name.as_bytes().contains(face))
+                                && place[*index] == face
+                        }
+                        Facelet::Fixed(_) => false,
+                    };
+                    if let Some(&Facelet::Of { set, position, index }) =
+                        cube.facelets.iter().find(is_there)
+                    {
+                        at.insert((set, position, index), letter);
+                    }
+                }
+            }
+        } else {
+            // Whoever holds the cube in another way, or writes the names of colours, means the faces by their centres.
+            if layers % 2 == 1 {
+                let centre = |face: usize| letters[face * layers * layers + layers * layers / 2];
+                let found: HashMap<u8, usize> = (0..6)
+                    .map(|printed| (centre(printed), face(PRINTED[printed]).expect("it is one")))
+                    .collect();
+                if found.len() < 6 {
+                    bail!(Twice: "two centres have the same colour: write the stickers of the faces U, R, F, D, L, B, \
+                        each row by row");
+                }
+                colours = found;
+            }
+            for (&of, &letter) in cube.facelets.iter().zip(letters) {
+                match of {
+                    Facelet::Of { set, position, index } => {
+                        at.insert((set, position, index), letter);
+                    }
+                    Facelet::Fixed(face) if colours.get(&letter) != Some(&face) => {
+                        let (face, letter) = (char::from(FACES[face]), char::from(letter));
+                        bail!(Impossible: "the sticker {letter} on {face} is one of a piece that does not move: hold \
+                            the cube so that its corner DBL is in place");
+                    }
+                    Facelet::Fixed(_) => {}
+                }
+            }
+        }
+        if let Some(letter) = letters.iter().find(|letter| !colours.contains_key(letter)) {
+            bail!(Unknown: "'{}' is not the colour of a face: use six letters, one for each face", char::from(*letter));
+        }
+        let mut state = self.solved();
+        for (set, of) in self.sets().iter().enumerate() {
+            for position in 0..of.positions() {
+                let name = place(set, position);
+                let shown: Vec<u8> =
+                    (0..name.len()).map(|index| at[&(set, position, index)]).collect();
+                let faces: Vec<usize> = shown.iter().map(|letter| colours[letter]).collect();
+                let step = faces.len() / usize::from(of.orientations);
+                let fits = |&(kind, turn): &(usize, u8)| {
+                    let own = &cube.kinds[set][kind];
+                    (0..own.len())
+                        .all(|i| faces[(i + usize::from(turn) * step) % own.len()] == own[i])
+                };
+                let all = 0..cube.kinds[set].len();
+                let mut all =
+                    all.flat_map(|kind| (0..of.orientations).map(move |turn| (kind, turn)));
+                let Some((kind, turn)) = all.find(fits) else {
+                    let shown = String::from_utf8_lossy(&shown);
+                    bail!(Unknown: "no piece has the stickers {shown}, which are at {name}");
+                };
+                state.0[set][position] = Placed { kind: kind as u8, turn };
+            }
+            for kind in 0..of.moduli.len() as u8 {
+                let found = state.0[set].iter().filter(|piece| piece.kind == kind).count();
+                let expected = of.pieces_of(kind);
+                if found > expected {
+                    let mut faces = cube.kinds[set][usize::from(kind)].clone();
+                    faces.sort_unstable();
+                    let name: String = faces.iter().map(|&face| char::from(FACES[face])).collect();
+                    bail!(Twice: "piece {name} of set '{}' occurs {found} times instead of {expected}", of.name);
+                }
+            }
+        }
+        Ok(state)
+    }
+
+    /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
+    pub fn net(&self, state: &Arrangement) -> Option<String> {
+        let stickers = self.facelets(state)?;
+        let layers = usize::from(self.layers?);
+        let row = |face: u8, row: usize| {
+            let printed = PRINTED.iter().position(|&other| other == face).expect("it is a face");
+            let begin = (printed * layers + row) * layers;
+            stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
+        };
+        let blank = " ".repeat(2 * layers + 1);
+        let mut lines: Vec<String> = Vec::new();
+        let single = |face: u8| (0..layers).map(move |i| (face, i));
+        lines.extend(single(b'U').map(|(face, i)| format!("{blank}{}", row(face, i))));
+        lines.extend((0..layers).map(|i| b"LFRB".map(|face| row(face, i)).join(" ")));
+        lines.extend(single(b'D').map(|(face, i)| format!("{blank}{}", row(face, i))));
+        Some(lines.join("\n"))
+    }
+}
