@@ -7,9 +7,9 @@
 use std::time::Instant;
 
 use crate::{
-    frontier::is_complete,
     hint::{DIR, Hint},
     kernel::Kernel,
+    outcome::is_complete,
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
         SlotGraph, WINDOW, encode,

@@ -12,12 +12,11 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{FieldKind, StateFields, SymmetryGroup},
-    progress::{NoProgress, Phase, Progress},
+    progress::{NoProgress, Phase, Progress, go_on},
     pruning::{
         Entries, PruningHeader,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
-        go_on,
         numbers::TableNumbers,
         row_rank::PieceMap,
     },

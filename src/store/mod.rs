@@ -28,7 +28,8 @@ pub use crate::store::{
     },
     journal::Journal,
     level_file::{
-        FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter, RunFile, Shares,
+        EncodedFrames, FrameEntry, Frames, FramesInOrder, LABEL, LevelHeader, LevelReader,
+        LevelWriter, RunFile, Shares,
     },
     manifest::{
         ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
@@ -44,7 +45,7 @@ pub use crate::store::{
 };
 
 pub(crate) use crate::store::{
-    codec::{push_number, take_number, take_u32},
+    codec::{SUMLESS, compressor, push_number, take_number, take_u32},
     container::MAX_DEPTH,
     level_file::{sound, summed},
     manifest::{hex, read_marker, seal, write_marker},
