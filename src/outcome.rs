@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 use crate::{
     kernel::Kernel,
     puzzle::{Arrangement, Searched, State, StateSpace},
+    store::{LevelRecord, Manifest},
     units::names,
 };
 
@@ -133,7 +134,58 @@ pub struct DiskUse {
     pub network_bytes: Vec<u64>,
 }
 
+/// Whether levels are all levels of a puzzle: they `ended` with an empty one, or contain all of its states, if their
+/// number is known. A search to the last depth ends with no empty level.
+pub(crate) fn is_complete<N: From<u64> + PartialEq>(
+    ended: bool,
+    found: u64,
+    all: Option<N>,
+) -> bool {
+    ended || all == Some(found.into())
+}
+
+impl DiskUse {
+    /// Returns what a manifest says of the disk.
+    pub(crate) fn of(manifest: &Manifest, ranks: usize) -> DiskUse {
+        DiskUse {
+            peak_bytes: manifest.peak_bytes,
+            chunks: manifest.chunks as usize,
+            bytes_written: manifest.bytes_written,
+            level_bytes: manifest.levels.iter().map(|level| level.bytes).collect(),
+            ranks,
+            ..DiskUse::default()
+        }
+    }
+}
+
 impl Outcome {
+    /// Returns the outcome of a search that has found these levels; `ended` says that there are no others. What was
+    /// used for it is left out.
+    pub(crate) fn of(
+        (searched, states): (Searched, Option<BigUint>),
+        (engine, kernel): (Engine, Option<Kernel>),
+        levels: &[LevelRecord],
+        ended: bool,
+    ) -> Outcome {
+        let counts: Vec<u64> = levels.iter().map(|level| level.states).collect();
+        Outcome {
+            searched,
+            complete: is_complete(ended, counts.iter().sum(), states.clone()),
+            states,
+            engine,
+            kernel,
+            threads: 0,
+            counts,
+            checksums: levels.iter().map(|level| level.checksum).collect(),
+            level_seconds: levels.iter().map(|level| level.seconds).collect(),
+            lists: None,
+            seconds: 0.0,
+            array_bytes: 0,
+            last: LastStates::Numbered(Vec::new()),
+            disk: None,
+        }
+    }
+
     /// Returns the number of states found.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()

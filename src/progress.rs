@@ -81,6 +81,14 @@ impl<F: Fn() -> bool + Sync> Progress for StopWhen<F> {
     }
 }
 
+/// Asks an observer whether to go on.
+///
+/// # Errors
+/// [`SystemError::Interrupted`] if not.
+pub(crate) fn go_on(observer: &dyn Progress) -> Result<(), SystemError> {
+    if observer.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
+}
+
 /// Units of work of one phase, counted by all threads for an observer.
 pub(crate) struct Meter<'a> {
     observer: &'a dyn Progress,
@@ -95,10 +103,7 @@ impl Meter<'_> {
         Meter { observer, phase, done: AtomicU64::new(done), total }
     }
 
-    /// Counts units that are done.
-    ///
-    /// # Errors
-    /// [`SystemError::Interrupted`] if the observer asks to stop.
+    /// Counts units that are done, and asks whether to go on ([`go_on`]).
     pub fn add(&self, units: u64) -> Result<(), SystemError> {
         self.count(units);
         self.go_on()
@@ -110,11 +115,12 @@ impl Meter<'_> {
         self.observer.progress(self.phase, done, self.total);
     }
 
-    /// Asks whether to go on.
-    ///
-    /// # Errors
-    /// [`SystemError::Interrupted`] if not.
+    /// Returns the number of units that are done.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
     pub fn go_on(&self) -> Result<(), SystemError> {
-        if self.observer.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
+        go_on(self.observer)
     }
 }

@@ -276,13 +276,13 @@ pub fn run_lists(
                 tracing::info!("{note}");
             }
             Ok(match disk {
-                Some(disk) => disk.run_lists_with(&search, progress)?,
+                Some(disk) => disk.run_with(&search, progress)?,
                 None => search.run_with(progress)?,
             })
         },
         |disk, resources, ranks, progress| {
             let search = search.clone().resources(resources);
-            disk.run_lists_distributed_with(&search, ranks, progress)
+            disk.run_distributed_with(&search, ranks, progress)
         },
         |files, outcome| report.finish(files, &outcome),
     )

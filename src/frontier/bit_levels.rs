@@ -7,7 +7,7 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         bucket_space::BucketSpace,
         fields::FieldKind,
         level::{BucketCounter, ClassSources, as_keys},
-        levels::{LevelEnd, LevelTotal},
+        levels::LevelTotal,
         lists::{BucketLists, ListBuilder, ListChunk},
         symmetry::PuzzleRows,
     },
@@ -24,11 +24,11 @@ use crate::{
         keys::KeyOperation,
         prefetch,
     },
-    progress::{Phase, Progress},
+    progress::{Meter, Phase, Progress},
     puzzle::ranking::RankGroup,
     store::Words,
     system::SystemError,
-    threads::{each_number, map_numbers},
+    threads::{Tasks, each_number, map_numbers},
 };
 
 // The numbers of a bucket's keys, and the context on which they depend.
@@ -326,7 +326,7 @@ impl<'a> BitLevels<'a> {
         &mut self,
         (depth, room): (usize, u64),
         progress: &dyn Progress,
-    ) -> Result<LevelTotal, LevelEnd> {
+    ) -> Result<LevelTotal, SystemError> {
         let space = self.space;
         let listed = self.width * (8 * W) as f64 + 8.0 * space.all_buckets() as f64;
         let in_lists = listed <= room as f64;
@@ -335,7 +335,8 @@ impl<'a> BitLevels<'a> {
             (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>()).flatten();
         self.list_bytes = lists.as_ref().map_or(0, BucketLists::bytes);
         let (chunks, pieces) = (space.chunks(), self.words.div_ceil(PIECE));
-        let [next, done] = [(); 2].map(|()| AtomicUsize::new(0));
+        let tasks = Tasks::new(0..chunks * pieces);
+        let meter = Meter::new(progress, Phase::Search(depth), 0, (chunks * pieces) as u64);
         let compute = |worker: &mut BitWorker<W>, job: usize| {
             let (chunk, piece) = (job / pieces, job % pieces);
             let words = piece * PIECE..((piece + 1) * PIECE).min(self.words);
@@ -361,22 +362,18 @@ impl<'a> BitLevels<'a> {
                 }
                 worker.of = of;
             }
-            let finished = done.fetch_add(1, Relaxed) + 1;
-            progress.progress(Phase::Search(depth), finished as u64, (chunks * pieces) as u64);
         };
         let counters = rayon::broadcast(|_| {
             let mut worker = BitWorker::<W>::default();
-            loop {
-                let job = next.fetch_add(1, Relaxed);
-                if job >= chunks * pieces || progress.interrupted() {
-                    return worker.counter;
-                }
+            tasks.run(|_, job| {
+                meter.go_on()?;
                 compute(&mut worker, job);
-            }
+                meter.count(1);
+                Ok::<(), SystemError>(())
+            });
+            worker.counter
         });
-        if done.into_inner() < chunks * pieces {
-            return Err(LevelEnd::Interrupted);
-        }
+        tasks.end()?;
         // The parts of a bucket are with several threads.
         let mut sum = BucketCounter::default();
         for own in counters {

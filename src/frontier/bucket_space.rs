@@ -381,6 +381,8 @@ const BUCKETS: usize = 512;
 
 /// The parts of a search that do not change.
 pub(crate) struct BucketSpace {
+    /// The puzzle, as messages name it.
+    pub puzzle: String,
     /// How states are distributed, as stored in the files of a run.
     pub cut: ListCut,
     pub coordinate: Coordinate,
@@ -470,6 +472,7 @@ impl BucketSpace {
             words: layout.words,
         };
         let mut space = BucketSpace {
+            puzzle: of.puzzle.to_string(),
             cut,
             coder: ListCoder::new(of, &parts, &layout),
             forbidden,

@@ -193,12 +193,6 @@ impl StateFields {
                 first.push(values as u8);
                 values += usize::from(*modulus);
             }
-            let moves = |position: usize| {
-                puzzle.moves().iter().any(|one| {
-                    let turn = &one.transformation.0[index];
-                    usize::from(turn.source[position]) != position || turn.twist[position] != 0
-                })
-            };
             let home = |kind| set.solved.iter().position(|piece| piece.kind == kind);
             let located = |kind| {
                 let modulus = usize::from(set.moduli[usize::from(kind)]);
@@ -211,13 +205,15 @@ impl StateFields {
             };
             let needed = if rest { None } else { needed_by_all(puzzle, index) };
             if rest {
-                let single = single.iter().filter(|&&kind| home(kind).is_some_and(moves));
+                let single = single
+                    .iter()
+                    .filter(|&&kind| home(kind).is_some_and(|p| moves(puzzle, index, p)));
                 fields.extend(single.map(|&kind| located(kind)));
             } else if let Some(kind) = needed {
                 fields.push(located(kind));
                 fields.extend((1..set.positions()).map(|place| held(place - 1)));
             } else {
-                fields.extend((0..set.positions()).filter(|&p| moves(p)).map(held));
+                fields.extend((0..set.positions()).filter(|&p| moves(puzzle, index, p)).map(held));
             }
             first_value.push(first);
             without.push(needed);
@@ -366,18 +362,10 @@ impl StateFields {
     /// that no move changes, where no piece with a field is in any state, keeps its orientation, so that relabellings
     /// with the same effect on states have the same map.
     pub fn of_relabelling(&self, puzzle: &Puzzle, of: &Relabelling, still: bool) -> FieldMap {
-        let moves = |index: usize, position: usize| {
-            puzzle.moves().iter().any(|one| {
-                let turn = &one.transformation.0[index];
-                usize::from(turn.source[position]) != position || turn.twist[position] != 0
-            })
-        };
-        let still: Vec<Vec<bool>> = puzzle
-            .sets()
-            .iter()
-            .enumerate()
+        let still: Vec<Vec<bool>> = (puzzle.sets().iter().enumerate())
             .map(|(index, set)| {
-                (0..set.positions()).map(|position| still && !moves(index, position)).collect()
+                let positions = 0..set.positions();
+                positions.map(|position| still && !moves(puzzle, index, position)).collect()
             })
             .collect();
         self.map(puzzle, |place, piece| {
@@ -463,6 +451,14 @@ impl<'a> KnownMoves<'a> {
         }
         is_kept.then_some(images)
     }
+}
+
+/// Whether any move changes what is at a position of a set.
+fn moves(puzzle: &Puzzle, set: usize, position: usize) -> bool {
+    puzzle.moves().iter().any(|one| {
+        let turn = &one.transformation.0[set];
+        usize::from(turn.source[position]) != position || turn.twist[position] != 0
+    })
 }
 
 /// The piece on whose position all moves of the pieces of a set depend; it must not turn.

@@ -13,15 +13,18 @@ use std::{
 };
 
 use crate::{
+    Error,
     frontier::{
         bucket_space::{BucketSpace, MovePairs},
         fields::KeyPart,
-        levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
+        levels::{LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList, Needs},
     },
     kernel::{by_words, key_digits::FreePositions, key_set::KeySet, keys::KeyOperation},
-    progress::{Phase, Progress},
+    progress::{Phase, Progress, go_on},
+    stop::SearchError,
     store::StorageError,
+    system::SystemError,
 };
 
 /// A level to be computed.
@@ -423,7 +426,7 @@ impl BucketSpace {
         work: &LevelWork,
         (near, pairs): (&[Vec<bool>], Option<&MovePairs>),
         worker: &mut LevelWorker<W>,
-    ) -> Result<ListChunk, LevelEnd> {
+    ) -> Result<ListChunk, Error> {
         let classes = self.classes_in(chunk);
         let (targets, nearer) = near.split_last().expect("there is a move");
         if !targets[classes.clone()].contains(&true) {
@@ -465,10 +468,7 @@ impl BucketSpace {
                 own.new.clear();
                 for slice in 0..slices {
                     // A chunk of a large level takes minutes, and so may a slice.
-                    let go_on = || match work.progress.interrupted() {
-                        true => Err(LevelEnd::Interrupted),
-                        false => Ok(()),
-                    };
+                    let go_on = || go_on(work.progress);
                     go_on()?;
                     own.set.begin(needs.keys, (slice, slices));
                     if is_direct {
@@ -496,7 +496,7 @@ impl BucketSpace {
                         if work.becomes.is_stored() {
                             new.extend_from_slice(keys);
                         }
-                        Ok(())
+                        Ok::<(), SystemError>(())
                     })?;
                     counter.total.lists.generated += set.generated;
                 }
@@ -504,15 +504,15 @@ impl BucketSpace {
                 let code = is_coded.then_some((&self.coder, &of.free, &mut own.lists));
                 lists.list(&own.new, code);
                 if lists.is_too_long() {
-                    return Err(LevelEnd::TooLong);
+                    return Err(self.too_long(work.depth));
                 }
             }
         }
-        lists.finish().ok_or(LevelEnd::TooLong)
+        lists.finish().ok_or_else(|| self.too_long(work.depth))
     }
 
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
-    pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
+    pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, Error> {
         let pairs = (work.becomes.moves() > 1).then(|| MovePairs::new(self));
         // The classes within reach of as many moves.
         let mut near = vec![self.classes_with_keys(work.current)];
@@ -525,9 +525,7 @@ impl BucketSpace {
             let mut sum = LevelTotal::default();
             for chunk in part * each..chunks.min((part + 1) * each) {
                 let made = self.chunk::<W>(chunk, work, (&near, pairs.as_ref()), worker)?;
-                if let Some(error) = worker.own.lists.failed.take() {
-                    return Err(LevelEnd::Unread(error));
-                }
+                worker.own.lists.failed.take().map_or(Ok(()), Err)?;
                 let total = worker.counter.take(self);
                 sum = sum.plus(total);
                 lists.push((made, total));
@@ -535,7 +533,7 @@ impl BucketSpace {
             work.sink.put(part, lists)?;
             let done = (work.sink.done() * each).min(chunks);
             work.progress.progress(Phase::Search(work.depth), done as u64, chunks as u64);
-            Ok(sum)
+            Ok::<_, Error>(sum)
         };
         let failed = AtomicBool::new(false);
         let sums = rayon::broadcast(|_| {
@@ -558,7 +556,7 @@ impl BucketSpace {
         states: &[Vec<u8>],
         coded: bool,
         sink: &dyn ListSink,
-    ) -> Result<LevelTotal, LevelEnd> {
+    ) -> Result<LevelTotal, Error> {
         // States may differ in parts that no move changes.
         let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
@@ -592,12 +590,17 @@ impl BucketSpace {
                 }
             }
             counter.total.lists.generated = counter.total.lists.kept;
-            *made = (lists.finish().ok_or(LevelEnd::TooLong)?, counter.take(self));
+            *made = (lists.finish().ok_or_else(|| self.too_long(0))?, counter.take(self));
         }
         for (part, chunks) in chunks.chunks(sink.chunks_per_part()).enumerate() {
             sink.put(part, chunks.to_vec())?;
         }
         Ok(chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own)))
+    }
+
+    /// The error for lists of a depth that have more than their places can count.
+    pub fn too_long(&self, depth: usize) -> Error {
+        SearchError::LongList { puzzle: self.puzzle.clone(), depth }.into()
     }
 
     /// The bucket of a state, by class and fine value, and its key there.

@@ -1,10 +1,11 @@
-//! The levels that a list search has found: what is known of each, and where the levels are stored.
+//! The levels that a search has found, one after another, and where a list search stores them.
 //!
-//! `search` passes every finished level to a [`LevelStore`]: [`MemoryLevels`] here, a store of files in `search::disk`,
-//! one that writes to a table in `pruning`. At the end it makes an [`Outcome`](crate::outcome::Outcome) of what the
-//! store has found.
+//! Every search goes from level to level with [`FoundLevels::drive`], whichever engine computes them. A list search
+//! passes the lists of a level to a [`LevelStore`]: [`MemoryLevels`] here, a store of files in `search::disk`, one that
+//! writes to a table in `pruning`.
 
 use std::{
+    fmt::Display,
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     time::Instant,
 };
@@ -18,54 +19,86 @@ use crate::{
         lists::{BucketLists, ListChunk},
     },
     kernel::Tally,
+    progress::{LevelDone, Progress},
     stop::SearchError,
-    store::{ListCounts, StorageError},
+    store::{LevelRecord, ListCounts},
+    system::SystemError,
 };
 
-// The result of a list search.
+// The levels that a search has found, with numbers or with lists.
+//
+// Invariant: the levels never contain more states than exist, and a complete search contains them all.
 
-/// The level that a search has found at one depth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FrontierLevel {
-    /// Number of states.
+/// The levels that a search has found.
+pub(crate) struct FoundLevels {
+    puzzle: String,
+    /// The number of all states, if it is known.
+    all: Option<u64>,
+    pub levels: Vec<LevelRecord>,
+    /// The number of their states.
     pub states: u64,
-    /// Number of states up to symmetry; `None` if the search did not use all symmetries.
-    pub reduced: Option<u64>,
-    /// Checksum: equal sets of states have equal checksums, whatever symmetries, kernel, threads and memory the search
-    /// used.
-    pub checksum: u64,
-    /// Number of keys that moves produced, including duplicates.
-    pub generated: u64,
-    /// Number of new keys: slightly more than the number of states up to symmetry.
-    pub kept: u64,
-    /// Size of the level's lists in memory or on disk, in bytes; 0 if its states were only counted.
-    pub bytes: u64,
-    /// Wall-clock time in seconds.
-    pub seconds: f64,
+    /// Whether an empty level follows.
+    pub ended: bool,
 }
 
-impl FrontierLevel {
-    pub(crate) fn new(total: LevelTotal, reduced: bool, bytes: u64, seconds: f64) -> FrontierLevel {
-        FrontierLevel {
-            states: total.tally.states,
-            reduced: reduced.then_some(total.lists.reduced),
-            checksum: total.tally.checksum,
-            generated: total.lists.generated,
-            kept: total.lists.kept,
-            bytes,
-            seconds,
+impl FoundLevels {
+    /// Continues after the levels of earlier sessions.
+    pub fn after(
+        puzzle: &dyn Display,
+        all: Option<u64>,
+        (levels, ended): (Vec<LevelRecord>, bool),
+    ) -> FoundLevels {
+        let states = levels.iter().map(|level| level.states).sum();
+        FoundLevels { puzzle: puzzle.to_string(), all, levels, states, ended }
+    }
+
+    /// Returns the depth of the next level.
+    pub fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Rejects a number of states that the next level cannot have.
+    pub fn check(&self, states: u64) -> Result<(), SearchError> {
+        let found = self.states.saturating_add(states);
+        match self.all {
+            Some(all) if found > all || states == 0 && found < all => {
+                let (puzzle, depth) = (self.puzzle.clone(), self.depth());
+                Err(SearchError::Sum { puzzle, depth, found, all })
+            }
+            _ => Ok(()),
         }
     }
-}
 
-/// Whether levels are all levels of a puzzle: they `ended` with an empty one, or contain all of its states, if their
-/// number is known. A search to the last depth ends with no empty level.
-pub(crate) fn is_complete<N: From<u64> + PartialEq>(
-    ended: bool,
-    found: u64,
-    all: Option<N>,
-) -> bool {
-    ended || all == Some(found.into())
+    /// Computes level after level and reports it, until one is empty or the last depth is reached.
+    pub fn drive<E: From<SearchError>>(
+        &mut self,
+        max_depth: Option<usize>,
+        progress: &dyn Progress,
+        mut level: impl FnMut(&FoundLevels) -> Result<LevelRecord, E>,
+    ) -> Result<(), E> {
+        while !self.ended && max_depth.is_none_or(|most| self.depth() <= most) {
+            let (depth, level) = (self.depth(), level(self)?);
+            let LevelRecord { states, seconds, .. } = level;
+            self.check(states)?;
+            self.ended = states == 0;
+            if !self.ended {
+                self.states += states;
+                self.levels.push(level);
+                progress.level(&LevelDone { depth, states, seconds });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the error with which the level in progress has ended, as an error of the search.
+    pub fn stopped(&self, error: Error) -> Error {
+        match error {
+            Error::System(SystemError::Interrupted) => {
+                SearchError::Interrupted { depth: self.depth(), states: self.states }.into()
+            }
+            error => error,
+        }
+    }
 }
 
 // A level on its way to a store.
@@ -85,6 +118,11 @@ impl LevelTotal {
         lists.kept += other.lists.kept;
         LevelTotal { tally: self.tally.plus(other.tally), lists }
     }
+
+    /// Returns the level with these totals.
+    pub fn record(self, bytes: u64, seconds: f64) -> LevelRecord {
+        LevelRecord::new(self.tally, Some(self.lists), bytes, seconds)
+    }
 }
 
 /// Takes the lists of a level as they are computed.
@@ -98,7 +136,7 @@ pub(crate) trait ListSink: Sync {
     fn done(&self) -> usize;
 
     /// Takes the lists of a part, with the totals and the other counts of each chunk.
-    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Error>;
 }
 
 /// What is done with the states of a level.
@@ -123,26 +161,13 @@ impl LevelUse {
     }
 }
 
-/// The reason why a level was not computed.
-pub(crate) enum LevelEnd {
-    Interrupted,
-    /// Its lists exceed the memory limit.
-    Full,
-    /// One list would be longer than its places can count.
-    TooLong,
-    /// Lists of an earlier level cannot be read.
-    Unread(StorageError),
-    /// The receiver of the lists has failed and reports the reason itself.
-    Sink,
-}
-
 // Where the levels of a search are stored, and the store in memory.
 
 /// What a store has of a search: its levels, and the lists that a new level may meet, the last level at the end.
 #[derive(Default)]
 pub(crate) struct FoundLists {
-    pub levels: Vec<FrontierLevel>,
-    pub complete: bool,
+    pub levels: Vec<LevelRecord>,
+    pub ended: bool,
     pub lists: Vec<BucketLists>,
 }
 
@@ -167,10 +192,7 @@ pub(crate) trait LevelStore: Send {
 
     /// Takes the results of the parts that were assigned here. Returns the totals of the level, or `None` if some of it
     /// is still to be computed.
-    fn meet(
-        &mut self,
-        found: Result<LevelTotal, LevelEnd>,
-    ) -> Result<Option<LevelTotal>, LevelEnd> {
+    fn meet(&mut self, found: Result<LevelTotal, Error>) -> Result<Option<LevelTotal>, Error> {
         found.map(Some)
     }
 
@@ -180,23 +202,19 @@ pub(crate) trait LevelStore: Send {
         total: LevelTotal,
         space: &BucketSpace,
         begun: Instant,
-    ) -> Result<(BucketLists, FrontierLevel), Error>;
-
-    /// Returns the error for a level that was not computed, although there was memory for it.
-    fn ended(&self, end: LevelEnd, depth: usize, states: u64) -> Error {
-        match end {
-            LevelEnd::Unread(error) => error.into(),
-            _ => SearchError::Interrupted { depth, states }.into(),
-        }
-    }
+    ) -> Result<(BucketLists, LevelRecord), Error>;
 }
 
 /// Levels in memory.
 #[derive(Default)]
 pub(crate) struct MemoryLevels {
+    puzzle: String,
     /// The number of chunks of each level.
     count: usize,
+    /// The memory for all levels.
+    budget: u64,
     /// The current level.
+    depth: usize,
     chunks: Mutex<Vec<ListChunk>>,
     stored: bool,
     dealt: AtomicUsize,
@@ -218,13 +236,17 @@ impl ListSink for MemoryLevels {
         self.done.load(Ordering::Relaxed)
     }
 
-    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Error> {
         let (lists, _) = lists.into_iter().next().expect("a part is a chunk");
         let own = lists.bytes();
         self.chunks.lock()[part] = lists;
         self.done.fetch_add(1, Ordering::Relaxed);
         let all = self.bytes.fetch_add(own, Ordering::Relaxed) + own;
-        if all > self.room { Err(LevelEnd::Full) } else { Ok(()) }
+        if all <= self.room {
+            return Ok(());
+        }
+        let (puzzle, depth, budget) = (self.puzzle.clone(), self.depth, self.budget);
+        Err(SearchError::Level { puzzle, depth, budget }.into())
     }
 }
 
@@ -237,12 +259,13 @@ impl LevelStore for MemoryLevels {
         self
     }
 
-    fn found(&mut self, space: &BucketSpace, _room: u64) -> Result<FoundLists, Error> {
-        self.count = space.chunks();
+    fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
+        (self.puzzle, self.count, self.budget) = (space.puzzle.clone(), space.chunks(), room);
         Ok(FoundLists::default())
     }
 
-    fn open(&mut self, _depth: usize, becomes: LevelUse, room: u64) {
+    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) {
+        self.depth = depth;
         *self.chunks.get_mut() = vec![ListChunk::default(); self.count];
         (self.dealt, self.done, self.bytes) = Default::default();
         (self.stored, self.room) = (becomes.is_stored(), room);
@@ -251,12 +274,42 @@ impl LevelStore for MemoryLevels {
     fn close(
         &mut self,
         total: LevelTotal,
-        space: &BucketSpace,
+        _space: &BucketSpace,
         begun: Instant,
-    ) -> Result<(BucketLists, FrontierLevel), Error> {
+    ) -> Result<(BucketLists, LevelRecord), Error> {
         let lists = BucketLists { chunks: std::mem::take(self.chunks.get_mut()) };
         let bytes = if self.stored { lists.bytes() } else { 0 };
         let seconds = begun.elapsed().as_secs_f64();
-        Ok((lists, FrontierLevel::new(total, space.is_reduced, bytes, seconds)))
+        Ok((lists, total.record(bytes, seconds)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+
+    #[test]
+    fn levels_must_add_up() {
+        let after = |counts: &[u64]| {
+            let level = |&states: &u64| LevelRecord { states, ..LevelRecord::default() };
+            FoundLevels::after(&"2x2", Some(12), (counts.iter().map(level).collect(), false))
+        };
+        // Levels with these numbers of states follow.
+        let driven = |known: &[u64], more: &[u64]| {
+            let (mut found, mut more) = (after(known), more.iter());
+            let next = |_: &FoundLevels| -> Result<LevelRecord, SearchError> {
+                Ok(LevelRecord { states: *more.next().unwrap(), ..LevelRecord::default() })
+            };
+            let driven = found.drive(None, &NoProgress, next);
+            driven.map_err(|error| error.to_string()).map(|()| (found.depth(), found.states))
+        };
+        assert_eq!(driven(&[], &[1, 11, 0]), Ok((2, 12)));
+        let sum = |found| {
+            let (depth, all) = (2, 12);
+            Err(SearchError::Sum { puzzle: "2x2".into(), depth, found, all }.to_string())
+        };
+        assert_eq!(driven(&[1, 11], &[1]), sum(13));
+        assert_eq!(driven(&[1], &[10, 0]), sum(11));
     }
 }

@@ -10,7 +10,7 @@
 use std::{hash::Hasher, ops::Range, sync::Arc};
 
 use twox_hash::XxHash3_64;
-use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound};
+use zstd::zstd_safe::{CCtx, DCtx, compress_bound};
 
 use crate::{
     frontier::{
@@ -21,7 +21,7 @@ use crate::{
         key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
         keys::{KeyLayout, KeyOperation},
     },
-    store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
+    store::{FrameEntry, ReadAt, SUMLESS, StorageError, compressor, push_number, take_number},
 };
 
 /// zstd level: 3 gives 6 % more bytes in the same search time; 6 gives 1 % fewer in 7 % more time.
@@ -93,7 +93,7 @@ impl ListChunk {
             end = own;
         }
         let mut packed = Vec::with_capacity(compress_bound(sizes.len()));
-        let done = compressor(&[]).compress2(&mut packed, &sizes);
+        let done = available(|| compressor(ZSTD_LEVEL, &[])).compress2(&mut packed, &sizes);
         done.expect("room for what is packed");
         let mut frame = Vec::with_capacity(HEAD + packed.len() + end as usize);
         frame.extend((packed.len() as u32).to_le_bytes());
@@ -265,8 +265,7 @@ pub(crate) struct ListWorkspace {
 impl Default for ListWorkspace {
     fn default() -> ListWorkspace {
         // Lists have their own checksum, and their length is known.
-        let compressor =
-            compressor(&[CParameter::ChecksumFlag(false), CParameter::ContentSizeFlag(false)]);
+        let compressor = available(|| compressor(ZSTD_LEVEL, &SUMLESS));
         let decompressor = available(DCtx::try_create);
         let (strings, suffixes, keys, failed) = Default::default();
         ListWorkspace { strings, suffixes, keys, compressor, decompressor, failed }
@@ -275,20 +274,12 @@ impl Default for ListWorkspace {
 
 /// Returns what zstd has memory for. zstd asks the system itself: where it gets none, as much is asked for as everything
 /// else asks, which then ends the program as every refused allocation does.
-fn available<T>(create: fn() -> Option<T>) -> T {
+fn available<T>(create: impl Fn() -> Option<T>) -> T {
     let again = || {
         drop(std::hint::black_box(vec![1u8; 1 << 18]));
         create()
     };
     create().or_else(|| (0..100).find_map(|_| again())).expect("memory for zstd")
-}
-
-fn compressor(parameters: &[CParameter]) -> CCtx<'static> {
-    let mut context = available(CCtx::try_create);
-    for &parameter in [CParameter::CompressionLevel(ZSTD_LEVEL)].iter().chain(parameters) {
-        context.set_parameter(parameter).expect("a parameter that zstd has");
-    }
-    context
 }
 
 /// How lists are coded.

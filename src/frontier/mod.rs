@@ -30,10 +30,7 @@ pub use crate::frontier::{
 pub(crate) use crate::frontier::{
     bucket_space::{BucketSpace, MoveParity},
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
-    levels::{
-        FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink,
-        MemoryLevels, is_complete,
-    },
+    levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
     symmetry::{PuzzleRows, SymmetryGroup},
 };

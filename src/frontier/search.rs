@@ -8,19 +8,17 @@ use crate::{
         bit_levels::{BitLevels, BucketRanks},
         bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
         level::LevelWork,
-        levels::{
-            FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelUse, MemoryLevels, is_complete,
-        },
+        levels::{FoundLevels, FoundLists, LevelStore, LevelUse, MemoryLevels},
         lists::BucketLists,
         symmetry::PuzzleRows,
     },
     kernel::{by_words, keys::KeyLayout},
     outcome::{Engine, LastStates, ListLevels, Outcome},
-    progress::{LevelDone, NoProgress, Progress},
+    progress::{NoProgress, Progress},
     puzzle::{Arrangement, Move, Puzzle, Searched},
     resources::{Resources, resource_setters, setters},
     stop::SearchError,
-    store::{ListCut, StorageError},
+    store::{LevelRecord, ListCounts, ListCut, StorageError},
     threads::pool,
 };
 
@@ -186,26 +184,6 @@ impl FrontierSearch {
         Ok(listed.into_iter().take(self.keep_last).collect())
     }
 
-    /// The memory for all levels.
-    fn spare(&self) -> u64 {
-        self.resources.memory.unwrap_or(u64::MAX)
-    }
-
-    /// The error for a level that was not computed.
-    fn ended(&self, store: &dyn LevelStore, found: &[FrontierLevel], end: LevelEnd) -> Error {
-        let depth = found.len();
-        match end {
-            LevelEnd::Full => {
-                let (puzzle, budget) = (self.puzzle.to_string(), self.spare());
-                SearchError::Level { puzzle, depth, budget }.into()
-            }
-            LevelEnd::TooLong => {
-                SearchError::LongList { puzzle: self.puzzle.to_string(), depth }.into()
-            }
-            end => store.ended(end, depth, found.iter().map(|level| level.states).sum()),
-        }
-    }
-
     /// The first depth whose states are counted but not stored.
     pub(crate) fn first_counted(&self) -> usize {
         let ahead = self.count_ahead.min(FrontierSearch::MOST_AHEAD);
@@ -236,28 +214,27 @@ impl FrontierSearch {
         self.check_states(states.as_ref())?;
         // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
-        if let Some(all) = states.as_ref().and_then(|states| u64::try_from(states).ok()) {
+        let all = states.as_ref().and_then(|states| u64::try_from(states).ok());
+        if let Some(all) = all {
             progress.at_most(all);
         }
-        let spare = self.spare();
-        let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
-        if let Some(last) = levels.len().checked_sub(1) {
-            progress.continued(last, levels.iter().map(|level| level.states).sum());
+        let spare = self.resources.memory.unwrap_or(u64::MAX);
+        let FoundLists { levels, ended, mut lists } = store.found(space, spare)?;
+        let mut found = FoundLevels::after(&self.puzzle, all, (levels, ended));
+        if let Some(last) = found.depth().checked_sub(1) {
+            progress.continued(last, found.states);
         }
         let bytes = |lists: &[BucketLists]| lists.iter().map(BucketLists::bytes).sum::<u64>();
         let mut peak_bytes = bytes(&lists);
         // The number of levels that are stored: the others were counted.
-        let mut stored = levels.iter().take_while(|level| level.bytes > 0).count();
+        let mut stored = found.levels.iter().take_while(|level| level.bytes > 0).count();
         let mut bits: Option<BitLevels> = None;
-        for depth in levels.len().. {
-            if complete || self.max_depth.is_some_and(|most| depth > most) {
-                break;
-            }
-            let begun = Instant::now();
+        let computed = found.drive(self.max_depth, progress, |found| {
+            let (depth, begun) = (found.depth(), Instant::now());
             let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
             let room = spare.saturating_sub(taken);
             // The expected size of the lists after a level.
-            let kept = |depth: usize| levels[depth].kept as f64;
+            let kept = |depth: usize| kept(&found.levels[depth]) as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
             let after = |depth: usize| kept(depth) * growth * (8 * words) as f64;
             let is_wide = || depth > 0 && after(stored - 1) > 0.5 * room as f64;
@@ -276,69 +253,63 @@ impl FrontierSearch {
                 bits = Some(made);
                 lists.clear();
             }
-            let mut is_stored = true;
-            let (next, level) = if let Some(bits) = &mut bits {
-                let found =
-                    by_words!(words, W => bits.level::<W>((depth, room), progress), 1 2 3 4 8 16);
-                let total = found.map_err(|end| self.ended(store, &levels, end))?;
+            if let Some(bits) = &mut bits {
+                let total =
+                    by_words!(words, W => bits.level::<W>((depth, room), progress), 1 2 3 4 8 16)?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
-                let seconds = begun.elapsed().as_secs_f64();
-                (None, FrontierLevel::new(total, space.is_reduced, bits.bytes() / 3, seconds))
-            } else {
-                let can = space.coder.can_code();
-                let mut becomes = match depth < self.first_counted() {
-                    true if coded || can && is_wide() => LevelUse::Coded,
-                    true => LevelUse::Kept,
-                    false => LevelUse::Counted(depth + 1 - stored),
-                };
-                // A thread has its keys once, or up to four times: generated, new, as strings, encoded.
-                let part = if becomes.is_stored() { room / 5 } else { room / 5 * 3 };
-                let slice = part / rayon::current_num_threads() as u64;
-                let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
-                let slice = choice.slice.unwrap_or(slice);
-                let total = loop {
-                    store.open(depth, becomes, room);
-                    let sink = store.sink();
-                    let found = if depth == 0 {
-                        space.start(&of.goals, becomes == LevelUse::Coded, sink)
-                    } else {
-                        let (current, seen) = lists.split_last().expect("an earlier level");
-                        let work =
-                            LevelWork { seen, current, depth, becomes, slice, sink, progress };
-                        by_words!(words, W => space.level::<W>(&work))
-                    };
-                    match store.meet(found) {
-                        Ok(Some(total)) => break total,
-                        Ok(None) => {}
-                        Err(LevelEnd::Full) if becomes == LevelUse::Kept && can => {
-                            becomes = LevelUse::Coded;
-                        }
-                        Err(end) => return Err(self.ended(store, &levels, end)),
-                    }
-                };
-                let (next, level) = store.close(total, space, begun)?;
-                is_stored = becomes.is_stored();
-                (is_stored.then_some(next), level)
-            };
-            if level.states == 0 {
-                complete = true;
-                break;
+                stored += usize::from(total.tally.states > 0);
+                return Ok(total.record(bits.bytes() / 3, begun.elapsed().as_secs_f64()));
             }
-            progress.level(&LevelDone { depth, states: level.states, seconds: level.seconds });
-            stored += usize::from(is_stored);
-            levels.push(level);
-            if let Some(next) = next {
+            let can = space.coder.can_code();
+            let mut becomes = match depth < self.first_counted() {
+                true if coded || can && is_wide() => LevelUse::Coded,
+                true => LevelUse::Kept,
+                false => LevelUse::Counted(depth + 1 - stored),
+            };
+            // A thread has its keys once, or up to four times: generated, new, as strings, encoded.
+            let part = if becomes.is_stored() { room / 5 } else { room / 5 * 3 };
+            let slice = part / rayon::current_num_threads() as u64;
+            let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
+            let slice = choice.slice.unwrap_or(slice);
+            let total = loop {
+                store.open(depth, becomes, room);
+                let sink = store.sink();
+                let computed = if depth == 0 {
+                    space.start(&of.goals, becomes == LevelUse::Coded, sink)
+                } else {
+                    let (current, seen) = lists.split_last().expect("an earlier level");
+                    let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
+                    by_words!(words, W => space.level::<W>(&work))
+                };
+                match store.meet(computed) {
+                    Ok(Some(total)) => break total,
+                    Ok(None) => {}
+                    Err(Error::Search(SearchError::Level { .. }))
+                        if becomes == LevelUse::Kept && can =>
+                    {
+                        becomes = LevelUse::Coded;
+                    }
+                    Err(error) => return Err(error),
+                }
+            };
+            // Before the level is recorded as finished.
+            found.check(total.tally.states)?;
+            let (next, level) = store.close(total, space, begun)?;
+            if becomes.is_stored() && level.states > 0 {
+                stored += 1;
                 peak_bytes = peak_bytes.max(taken + next.bytes());
                 if !space.directed {
                     lists.drain(..lists.len().saturating_sub(1));
                 }
                 lists.push(next);
             }
-        }
+            Ok(level)
+        });
+        computed.map_err(|error| found.stopped(error))?;
+        let levels = &found.levels;
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
-            let found = by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16);
-            let before = &levels[..levels.len() - 1];
-            lists.push(found.ok_or_else(|| self.ended(store, before, LevelEnd::TooLong))?);
+            let last = by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16);
+            lists.push(last.ok_or_else(|| space.too_long(levels.len() - 1))?);
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {
@@ -346,30 +317,29 @@ impl FrontierSearch {
             }
             _ => Vec::new(),
         };
-        let counts: Vec<u64> = levels.iter().map(|level| level.states).collect();
+        let searched = Searched::Listed(self.puzzle.clone());
+        let with = (Engine::Frontier, Some(space.layout.kernel));
+        let counts = |of: fn(ListCounts) -> u64| {
+            levels.iter().map(|level| of(level.lists.unwrap_or_default())).collect()
+        };
         Ok(Outcome {
-            searched: Searched::Listed(self.puzzle.clone()),
-            complete: is_complete(complete, counts.iter().sum(), states.clone()),
-            states,
-            engine: Engine::Frontier,
-            kernel: Some(space.layout.kernel),
-            threads: 0,
-            counts,
-            checksums: levels.iter().map(|level| level.checksum).collect(),
-            level_seconds: levels.iter().map(|level| level.seconds).collect(),
             lists: Some(ListLevels {
                 symmetries: space.symmetries(),
-                reduced: levels.iter().map(|level| level.reduced).collect(),
-                generated: levels.iter().map(|level| level.generated).collect(),
-                kept: levels.iter().map(|level| level.kept).collect(),
+                reduced: space.is_reduced.then(|| counts(|lists| lists.reduced)),
+                generated: counts(|lists| lists.generated),
+                kept: counts(|lists| lists.kept),
                 bytes: levels.iter().map(|level| level.bytes).collect(),
             }),
-            seconds: 0.0,
             array_bytes: peak_bytes,
             last: LastStates::Listed(last),
-            disk: None,
+            ..Outcome::of((searched, states), with, levels, found.ended)
         })
     }
+}
+
+/// The number of keys of a level.
+fn kept(level: &LevelRecord) -> u64 {
+    level.lists.map_or(0, |lists| lists.kept)
 }
 
 #[cfg(test)]
@@ -524,8 +494,7 @@ mod tests {
     fn all_coordinates_forms_kernels_and_symmetries_agree_with_plain_code() {
         use LevelForm::{Bits, Coded, Lists};
         puzzles().into_par_iter().for_each(|puzzle| {
-            let mut search = FrontierSearch::new(puzzle);
-            search.max_depth = Some(6);
+            let search = FrontierSearch::new(puzzle).max_depth(6);
             let (expected, last) = plain(&search.puzzle, 6);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
             let first = search.run().unwrap();
@@ -559,7 +528,7 @@ mod tests {
                         if !kernel.is_supported() || form == Bits && coarse > 1000 {
                             continue;
                         }
-                        let search = search.clone().count_ahead(count_ahead);
+                        let search = search.clone().count_ahead(count_ahead).kernel(kernel);
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
@@ -568,7 +537,6 @@ mod tests {
                             slice: (kernel != second).then_some(1 << 8),
                             symmetric,
                         };
-                        let search = search.kernel(kernel);
                         let store = &mut MemoryLevels::default();
                         let found = search.search(&rows, &choice, store, &NoProgress).unwrap();
                         let of = &search.puzzle;

@@ -6,12 +6,11 @@
 //! can continue from them: their union is what has been reached. At the end, the bit of an entry is read from the
 //! levels whose values have this bit set. Whatever was written is read back correctly, or the result is an error.
 
-use std::{collections::BTreeMap, io, time::Duration};
+use std::{io, time::Duration};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 use crate::{
     kernel::{Tally, Word, join_planes, split_planes},
@@ -24,8 +23,9 @@ use crate::{
     perm::{Register, set_of},
     progress::{Meter, Phase, Progress},
     store::{
-        Codec, DEFAULT_LEVEL, Decoder, Encoder, LevelHeader, LevelReader, LevelWriter, Lock,
-        MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker, seal, write_marker,
+        Codec, DEFAULT_LEVEL, Decoder, EncodedFrames, Encoder, FramesInOrder, LevelHeader,
+        LevelReader, LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within,
+        read_marker, seal, write_marker,
     },
     system::advice,
     units::joined,
@@ -218,7 +218,7 @@ struct BuildLevels<'a> {
     last: usize,
     codec: Codec,
     /// The file of the current level, and its name.
-    file: Mutex<Option<(String, InOrder)>>,
+    file: Mutex<Option<(String, LevelInProgress)>>,
     encoders: Mutex<Vec<(Encoder, Vec<Register>)>>,
 }
 
@@ -244,27 +244,11 @@ impl From<StorageError> for PdbError {
     }
 }
 
-/// Frames on their way to a file, which arrive in any order.
-struct InOrder {
+/// The file of a level, and the sum of the hashes of its frames.
+struct LevelInProgress {
     writer: LevelWriter,
-    next: usize,
-    /// Frames that arrived early; `None` if a frame has no first visits.
-    early: BTreeMap<usize, Option<(Vec<u8>, u64)>>,
+    frames: FramesInOrder,
     checksum: u64,
-}
-
-impl InOrder {
-    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> Result<(), StorageError> {
-        self.early.insert(number, frame);
-        while let Some(frame) = self.early.remove(&self.next) {
-            if let Some((bytes, hash)) = frame {
-                self.writer.frame(self.next as u32, &bytes, hash)?;
-                self.checksum = self.checksum.wrapping_add(hash);
-            }
-            self.next += 1;
-        }
-        Ok(())
-    }
 }
 
 /// The decoder of frames, made when there is one to decode, and the registers that it decodes to.
@@ -305,8 +289,13 @@ impl BuildLevels<'_> {
         }
     }
 
-    /// The bytes of a frame and their checksum.
-    fn encode(&self, words: &[Word], name: &str) -> Result<(Vec<u8>, u64), PdbError> {
+    /// Encodes the words of a frame.
+    fn encode(
+        &self,
+        words: &[Word],
+        name: &str,
+        (number, frame): (usize, &mut EncodedFrames),
+    ) -> Result<(), PdbError> {
         let (lock, kernel) = (|| self.encoders.lock(), self.work.kernel);
         let ready = lock().pop();
         let (mut encoder, mut registers) = match ready {
@@ -316,10 +305,9 @@ impl BuildLevels<'_> {
         registers.resize(words.len().div_ceil(8), [0; 64]);
         join_planes(kernel, words, &mut registers);
         let bytes = encoder.encode(&registers);
-        let bytes = bytes.map_err(|e| self.storage.error(name, io::Error::other(e)))?.to_vec();
+        frame.push(number, bytes.map_err(|e| self.storage.error(name, io::Error::other(e)))?);
         lock().push((encoder, registers));
-        let hash = XxHash3_64::oneshot(&bytes);
-        Ok((bytes, hash))
+        Ok(())
     }
 
     fn open(&self, depth: usize) -> Result<LevelReader, PdbError> {
@@ -464,18 +452,22 @@ impl VisitSink for BuildLevels<'_> {
         let header = self.header(depth);
         let new = header.uncommitted().name();
         let writer = LevelWriter::new(self.storage.create(&new)?, &header)?;
-        let out = InOrder { writer, next: 0, early: BTreeMap::new(), checksum: 0 };
-        *self.file.lock() = Some((new, out));
+        let frames = FramesInOrder::default();
+        *self.file.lock() = Some((new, LevelInProgress { writer, frames, checksum: 0 }));
         Ok(())
     }
 
     fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
-        let frame = match new.states {
-            0 => None,
-            _ => Some(self.encode(new.words, &self.header(new.depth).uncommitted().name())?),
-        };
-        if let Some((_, out)) = &mut *self.file.lock() {
-            out.put(new.stretch, frame)?;
+        let mut frame = EncodedFrames::new(new.stretch, new.stretch + 1);
+        if new.states > 0 {
+            let name = self.header(new.depth).uncommitted().name();
+            self.encode(new.words, &name, (new.stretch, &mut frame))?;
+        }
+        if let Some((_, LevelInProgress { writer, frames, checksum })) = &mut *self.file.lock() {
+            frames.put(frame, |number, bytes, hash| {
+                *checksum = checksum.wrapping_add(hash);
+                writer.frame(number, bytes, hash)
+            })?;
         }
         Ok(new.states)
     }
@@ -486,7 +478,7 @@ impl VisitSink for BuildLevels<'_> {
             return Ok(());
         }
         let mut file = self.file.lock();
-        if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
+        if let Some((new, LevelInProgress { writer, checksum, .. })) = file.take() {
             let finished = writer.finish(Tally { states: entries, checksum }, found);
             let synced = finished.and_then(|(_, mut file)| file.sync());
             synced.inspect_err(|_| _ = self.storage.remove(&new))?;

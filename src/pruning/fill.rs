@@ -18,19 +18,20 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FieldMap, FoundLists, FrontierLevel, FrontierSearch, LevelStore,
-        LevelTotal, LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup,
+        BucketLists, BucketSpace, FieldMap, FoundLists, FrontierSearch, LevelStore, LevelTotal,
+        LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup,
     },
     hint::{MEMORY, PIECES},
     kernel::prefetch,
-    progress::{Meter, Phase, Progress},
+    progress::{Meter, Phase, Progress, go_on},
     pruning::{
-        Entries, each_level, go_on,
+        Entries, each_level,
         numbers::{RowImages, TableNumbers},
     },
     puzzle::{Puzzle, ranking::RankGroup},
     resources::Resources,
     stop::SearchError,
+    store::LevelRecord,
     system::SystemError,
     table::{TableEncoding, TableError},
     threads::{each_number, map_numbers},
@@ -386,7 +387,7 @@ impl LevelStore for TableLevels<'_> {
         total: LevelTotal,
         space: &BucketSpace,
         begun: Instant,
-    ) -> Result<(BucketLists, FrontierLevel), Error> {
+    ) -> Result<(BucketLists, LevelRecord), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
         let (Entries { bytes, encoding }, depth) = (self.entries, self.depth);
         if level.states == 0 {

@@ -23,9 +23,9 @@ use std::{
 
 use crate::{
     hint::BUILD_PRUNING,
-    progress::{LevelDone, Progress},
+    progress::{LevelDone, Progress, go_on},
     store::{self, Fields, SectionLayout},
-    system::{FileKind, SystemError},
+    system::FileKind,
     table::{TableEncoding, TableError},
 };
 
@@ -53,11 +53,6 @@ pub(crate) fn each_level(
         histogram.push(states);
     }
     Ok(histogram)
-}
-
-/// Ends work that an observer stops.
-pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), SystemError> {
-    if progress.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
 }
 
 // The header of a pruning table file.

@@ -18,11 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error,
     frontier::{FieldMap, Relabelling, StateFields, SymmetryGroup},
-    progress::Progress,
-    pruning::{
-        go_on,
-        row_rank::{PieceMap, RowRank},
-    },
+    progress::{Progress, go_on},
+    pruning::row_rank::{PieceMap, RowRank},
     puzzle::{
         Arrangement, Puzzle, PuzzleError,
         ranking::{FirstDigits, KindRole, RankGroup, Ranking},

@@ -13,12 +13,11 @@ use crate::{
     Error,
     frontier::{FieldKind, StateFields, SymmetryGroup},
     hint::{BUILD_PRUNING, ENCODING, Hint, MEMORY, PIECES},
-    progress::{NoProgress, Phase, Progress},
+    progress::{NoProgress, Phase, Progress, go_on},
     pruning::{
         Entries, PruningHeader,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
-        go_on,
         numbers::TableNumbers,
         row_rank::PieceMap,
     },

@@ -381,12 +381,6 @@ impl Difference {
             .map(|d| Difference { depth: d, found: at(found, d), expected: at(expected, d) })
             .find(|d| d.found != d.expected)
     }
-
-    /// Returns the first difference from counts that may be known only for the first depths.
-    pub(crate) fn of_growth(found: &[u64], known: &[u64], complete: bool) -> Option<Difference> {
-        let known_depths = &found[..found.len().min(known.len())];
-        Difference::first(known_depths, known, complete && found.len() <= known.len())
-    }
 }
 
 impl fmt::Display for Difference {

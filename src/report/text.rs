@@ -115,22 +115,17 @@ impl<'a> Report<'a> {
     /// Returns the report of an outcome, made on the machine and in the process that computed it.
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
         let (counts, complete) = (&outcome.counts, outcome.complete);
-        let (published, own, difference) = match &outcome.searched {
-            Searched::Numbered(space) => {
-                let (published, own) = (published_for(space), own_for(space));
-                let truth = published.or(own);
-                let difference =
-                    truth.and_then(|truth| Difference::first(counts, truth.counts(), complete));
-                (published.map(Cow::Borrowed), own, difference)
-            }
-            Searched::Listed(puzzle) => {
-                let published = published_growth(puzzle);
-                let difference = published
-                    .as_ref()
-                    .and_then(|known| Difference::of_growth(counts, known.counts(), complete));
-                (published.map(Cow::Owned), None, difference)
-            }
+        let (published, own) = match &outcome.searched {
+            Searched::Numbered(space) => (published_for(space).map(Cow::Borrowed), own_for(space)),
+            Searched::Listed(puzzle) => (published_growth(puzzle).map(Cow::Owned), None),
         };
+        let difference = published.as_deref().or(own).and_then(|truth| {
+            // Of puzzles with several sets, only the first depths may be published.
+            let known = truth.counts();
+            let is_whole = outcome.space().is_some() || counts.len() <= known.len();
+            let compared = if is_whole { &counts[..] } else { &counts[..known.len()] };
+            Difference::first(compared, known, complete && is_whole)
+        });
         let (machine, peak_memory) = (Machine::this(), store::peak_memory());
         Report { outcome, published, own, difference, machine, peak_memory }
     }

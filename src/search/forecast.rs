@@ -313,10 +313,10 @@ impl Forecast {
             disk.shared_digits = Some(network.shared_digits);
             disk.planes = Some(PlaneStore::Files);
         }
-        let mut plan = match MemoryPlan::choose(search, &disk, None) {
+        let mut plan = match MemoryPlan::choose(search, &disk) {
             Err(Error::Search(SearchError::Memory { needed, .. })) => {
                 let larger = search.clone().memory(needed);
-                MemoryPlan::choose(&larger, &disk, None)?
+                MemoryPlan::choose(&larger, &disk)?
             }
             plan => plan?,
         };

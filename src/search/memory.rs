@@ -12,18 +12,19 @@ use std::{
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, is_complete},
+    frontier::{FoundLevels, FrontierSearch},
     kernel::{Kernel, Tally},
     perm::{Gathers, LANES, Layout, REGISTER_BYTES, Register, layout, lehmer},
-    progress::{NoProgress, Phase, Progress},
+    progress::{Meter, NoProgress, Phase, Progress, go_on},
     puzzle::{Puzzle, Searched, State, StateSpace, Window},
     search::{
-        BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Engine, Expansion, FoundLevels,
-        Frontier, Groups, IncomingStep, LastStates, LongWindowArrays, LongWindows, Outcome, Search,
-        SearchError, SearchProblem,
+        BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Engine, Expansion, Frontier, Groups,
+        IncomingStep, LastStates, LongWindowArrays, LongWindows, Outcome, Search, SearchError,
+        SearchProblem,
         disk::{Directories, status},
         is_long, long_windows, plans,
     },
+    store::LevelRecord,
     system::SystemError,
     threads::{Tasks, map_numbers, pool},
 };
@@ -69,33 +70,25 @@ pub(crate) fn run_each(
         return Err(SearchError::Memory { puzzle, engine, needed, budget }.into());
     }
     let pool = pool(search.resources.threads)?;
-    let (found, kernel) = if plan.engine == Engine::Reference {
-        let start = space.start()?;
-        observer.started(plan.states);
-        let found = pool.install(|| run_plainly(search, space, start, observer))?;
-        (found, None)
-    } else {
-        let problem = SearchProblem::new(&search.space)?;
-        let kernel = search.resources.choose_kernel()?;
-        observer.started(plan.states);
-        let found = pool.install(|| run(search, &problem, kernel, observer, each))?;
-        (found, Some(kernel))
+    let (problem, kernel) = match plan.engine {
+        Engine::Reference => (None, None),
+        _ => (Some(SearchProblem::new(space)?), Some(search.resources.choose_kernel()?)),
     };
+    let start = space.start()?;
+    observer.started(plan.states);
+    let mut found = FoundLevels::after(space, Some(plan.states), Default::default());
+    let last = pool.install(|| match problem.as_ref().zip(kernel) {
+        Some(of) => run(search, of, &mut found, observer, each),
+        None => run_plainly(search, start, &mut found, observer),
+    });
+    let last = last.map_err(|error| found.stopped(error))?;
+    let (searched, states) = (Searched::Numbered(space.clone()), plan.states.into());
     Ok(Outcome {
-        searched: Searched::Numbered(space.clone()),
-        states: Some(plan.states.into()),
-        engine: plan.engine,
-        kernel,
         threads: pool.current_num_threads(),
-        counts: found.counts,
-        checksums: found.checksums,
-        level_seconds: found.level_seconds,
-        complete: is_complete(found.complete, found.states, Some(plan.states)),
         seconds: begun.elapsed().as_secs_f64(),
         array_bytes: plan.array_bytes,
-        last: LastStates::Numbered(found.last),
-        lists: None,
-        disk: None,
+        last: LastStates::Numbered(last),
+        ..Outcome::of((searched, Some(states)), (plan.engine, kernel), &found.levels, found.ended)
     })
 }
 
@@ -254,13 +247,13 @@ fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
 }
 
 /// Runs the search. Cost: [`array_bytes`] of memory, and one pass over it per level.
-pub(crate) fn run(
+fn run(
     search: &Search,
-    problem: &SearchProblem,
-    kernel: Kernel,
+    (problem, kernel): (&SearchProblem, Kernel),
+    found: &mut FoundLevels,
     observer: &dyn Progress,
     each: &mut EachLevel,
-) -> Result<FoundLevels, Error> {
+) -> Result<Vec<State>, Error> {
     let (layout, groups) = (problem.layout, &problem.groups);
     let tables = Gathers::new(layout);
     let classes = 0..groups.classes.len();
@@ -277,47 +270,30 @@ pub(crate) fn run(
     for first in [Some(&mut cur), seen.get_mut(class)].into_iter().flatten() {
         first.insert(layout, register, lane, bit);
     }
-
-    let mut found = FoundLevels::after(&problem.space, Vec::new());
-    found.push(problem.first(), Instant::now(), observer)?;
-
-    let mut shown = |depth, class, frontier: &Frontier| {
-        let size = layout.registers() as usize;
-        let registers = frontier.registers.units().chunks(size).enumerate();
-        for ((at, registers), group) in registers.zip(&groups.classes[class]) {
-            let first = problem.first_line(class, at);
-            each(depth, first, registers, &group.cells)?;
-        }
-        Ok::<(), Error>(())
-    };
-    shown(0, class, &cur)?;
-
     let mut arrays = LongWindowArrays::default();
-    for depth in 1.. {
-        if search.max_depth.is_some_and(|max| depth > max) {
-            break;
-        }
-        let begun = Instant::now();
-        let to = groups.next(class);
-        let sweep = Sweep { problem, class: &classes[to], observer, depth };
-        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays);
-        let tally = tally.map_err(|error| match error {
-            Error::System(SystemError::Interrupted) => {
-                SearchError::Interrupted { depth, states: found.states }.into()
+    found.drive(search.max_depth, observer, |found| {
+        let (depth, begun) = (found.depth(), Instant::now());
+        let mut tally = problem.first();
+        if depth > 0 {
+            let to = groups.next(class);
+            let sweep = Sweep { problem, class: &classes[to], observer, depth };
+            tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays)?;
+            if tally.states > 0 {
+                std::mem::swap(&mut cur, &mut next);
+                class = to;
             }
-            error => error,
-        })?;
-        if !found.push(tally, begun, observer)? {
-            break;
         }
-        std::mem::swap(&mut cur, &mut next);
-        class = to;
-        shown(depth, class, &cur)?;
-    }
+        if tally.states > 0 {
+            let registers = cur.registers.units().chunks(layout.registers() as usize);
+            for ((at, registers), group) in registers.enumerate().zip(&groups.classes[class]) {
+                each(depth, problem.first_line(class, at), registers, &group.cells)?;
+            }
+        }
+        Ok::<_, Error>(LevelRecord::new(tally, None, 0, begun.elapsed().as_secs_f64()))
+    })?;
     let of = groups.classes[class].iter().enumerate();
     let of = of.map(|(at, group)| (problem.first_line(class, at), group.cells.as_slice()));
-    found.last = cur.states(layout, of, search.keep_last);
-    Ok(found)
+    Ok(cur.states(layout, of, search.keep_last))
 }
 
 struct Sweep<'a> {
@@ -412,15 +388,14 @@ impl Sweep<'_> {
         let task = |runs_of: &[usize]| runs_of.iter().filter_map(|&at| runs[at].take()).collect();
         let work: Vec<Vec<(usize, Vec<BlockRange>)>> =
             order.chunks(per_task / run).map(task).collect();
-        let (tasks, done) = (Tasks::new(work), AtomicU64::new(0));
+        let (phase, total) = (Phase::Search(self.depth), blocks as u64);
+        let (tasks, meter) = (Tasks::new(work), Meter::new(self.observer, phase, 0, total));
         let tallies = rayon::broadcast(|_| {
             let loops = steps.iter().map(|(expansion, _)| BlockLoop::new(expansion.step));
             let mut loops: Vec<BlockLoop> = loops.collect();
             let mut tally = Tally::default();
             tasks.run(|_, task| {
-                if self.observer.interrupted() {
-                    return Err(SystemError::Interrupted);
-                }
+                meter.go_on()?;
                 let numbers = |first: usize| first..blocks.min(first + run);
                 let order: Vec<usize> = task.iter().flat_map(|of| numbers(of.0)).collect();
                 let mut ahead = order.iter().skip(1).copied();
@@ -447,9 +422,7 @@ impl Sweep<'_> {
                         }
                     }
                 }
-                let taken = order.len() as u64;
-                let done = done.fetch_add(taken, Ordering::Relaxed) + taken;
-                self.observer.progress(Phase::Search(self.depth), done, blocks as u64);
+                meter.count(order.len() as u64);
                 Ok(())
             });
             tally
@@ -481,41 +454,37 @@ fn plain_bytes(space: &StateSpace) -> u64 {
 /// line.
 fn run_plainly(
     search: &Search,
-    space: &StateSpace,
     start: State,
+    found: &mut FoundLevels,
     observer: &dyn Progress,
-) -> Result<FoundLevels, SearchError> {
-    let graph = Graph::new(space, start.cell, search.keep_last);
-    graph.mark(space.id(start), 1);
-
-    let mut found = FoundLevels::after(space, Vec::new());
-    for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
-        let begun = Instant::now();
+) -> Result<Vec<State>, Error> {
+    let graph = Graph::new(&search.space, start.cell, search.keep_last);
+    graph.mark(search.space.id(start), 1);
+    let mut last = Vec::new();
+    found.drive(search.max_depth, observer, |found| {
+        let (depth, begun) = (found.depth(), Instant::now());
         let tag = 1 + depth as u64 % 2;
         let count_only = search.max_depth == Some(depth);
         let tasks = graph.words.len().div_ceil(WORDS_PER_TASK);
         let done = AtomicU64::new(0);
         let expand = |task: usize| {
-            if observer.interrupted() {
-                return None;
-            }
+            go_on(observer)?;
             let found = graph.expand(task, tag, count_only);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if done.is_multiple_of(TASKS_PER_REPORT) {
                 observer.progress(Phase::Search(depth), done, tasks as u64);
             }
-            Some(found)
+            Ok::<_, SystemError>(found)
         };
         let parts = map_numbers(tasks, &expand).into_iter();
-        let join = |all: PassResult, part: Option<PassResult>| Some(all.join(part?, graph.keep));
-        let pass = parts.into_iter().try_fold(PassResult::default(), join);
-        let pass = pass.ok_or(SearchError::Interrupted { depth, states: found.states })?;
-        if !found.push(pass.tally, begun, observer)? {
-            break;
+        let join = |all: PassResult, part| Ok::<_, SystemError>(all.join(part?, graph.keep));
+        let pass = parts.into_iter().try_fold(PassResult::default(), join)?;
+        if pass.tally.states > 0 {
+            last = pass.kept;
         }
-        found.last = pass.kept;
-    }
-    Ok(found)
+        Ok::<_, Error>(LevelRecord::new(pass.tally, None, 0, begun.elapsed().as_secs_f64()))
+    })?;
+    Ok(last)
 }
 
 #[derive(Default)]

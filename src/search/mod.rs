@@ -4,8 +4,9 @@
 //! Rust programs call it. It chooses an engine: the sweep or the plain one (both in `memory`). `disk` runs the sweep
 //! with levels in files, alone or as a rank of a job (`ranks`). The sweep turns the state space into a `problem`: a
 //! layout, and classes of groups with the moves between them. Each level goes block by block through `blocks` to the
-//! kernel; `long_windows` carries out moves that are too long for tables. `outcome` collects the totals of levels and
-//! rejects impossible counts. `forecast` predicts memory and time.
+//! kernel; `long_windows` carries out moves that are too long for tables. How they go from level to level is that of
+//! list searches, too (`frontier::levels`). `outcome` says which levels can be expected, `forecast` how much memory and
+//! time.
 //!
 //! Invariant: every engine returns the same counts and the same checksums for the same search. The checksum of a level
 //! depends only on its set of states.
@@ -39,7 +40,7 @@ pub(crate) use crate::search::{
         IncomingStep, MANY, PredecessorBlocks, Seat, states_of,
     },
     long_windows::{ChainPlan, LongWindowArrays, LongWindows, is_long, plans},
-    outcome::{EachLevel, FoundLevels},
+    outcome::EachLevel,
     problem::{
         ALL_LANES, BlockSources, Crossings, Granularity, Plane, PlaneSources, Portions,
         SearchProblem, crosses,

@@ -1,70 +1,17 @@
-//! The levels that a search of numbered states finds, and the levels that can be expected.
+//! The levels of a search of numbered states: how they are passed on, and what can be expected of them.
 
-use std::{collections::HashSet, iter, time::Instant};
+use std::{collections::HashSet, iter};
 
 use crate::{
     Error,
-    kernel::Tally,
     perm::Register,
-    progress::{LevelDone, Progress},
-    puzzle::{MoveGraph, State, StateSpace},
-    search::SearchError,
+    puzzle::{MoveGraph, StateSpace},
 };
-
-// The totals of the levels of a search.
-//
-// Invariant: the levels never contain more states than exist, and a complete search contains them all.
 
 /// Called for each group of a level with the depth, the number of the group's first line, the registers of all its
 /// lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a byte represent.
 pub(crate) type EachLevel<'a> =
     dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
-
-/// The levels that an engine has found.
-#[derive(Default)]
-pub(crate) struct FoundLevels {
-    puzzle: String,
-    all: u64,
-    pub states: u64,
-    pub counts: Vec<u64>,
-    pub checksums: Vec<u64>,
-    pub level_seconds: Vec<f64>,
-    pub complete: bool,
-    pub last: Vec<State>,
-}
-
-impl FoundLevels {
-    /// Continues after the levels of earlier sessions, whose numbers of states are given.
-    pub fn after(space: &StateSpace, counts: Vec<u64>) -> FoundLevels {
-        let (puzzle, all) = (space.to_string(), space.numbered_states());
-        FoundLevels { puzzle, all, states: counts.iter().sum(), counts, ..FoundLevels::default() }
-    }
-
-    /// Appends the next level and reports it; returns false if it is empty, which completes the search.
-    pub fn push(
-        &mut self,
-        level: Tally,
-        begun: Instant,
-        progress: &dyn Progress,
-    ) -> Result<bool, SearchError> {
-        let (depth, all) = (self.counts.len(), self.all);
-        let found = self.states.saturating_add(level.states);
-        self.complete = level.states == 0;
-        if found > all || (self.complete && found < all) {
-            return Err(SearchError::Sum { puzzle: self.puzzle.clone(), depth, found, all });
-        }
-        if self.complete {
-            return Ok(false);
-        }
-        let seconds = begun.elapsed().as_secs_f64();
-        self.states = found;
-        self.counts.push(level.states);
-        self.checksums.push(level.checksum);
-        self.level_seconds.push(seconds);
-        progress.level(&LevelDone { depth, states: level.states, seconds });
-        Ok(true)
-    }
-}
 
 // Predictions for the levels.
 
@@ -175,33 +122,4 @@ fn growth(puzzle: &MoveGraph, cell: usize) -> impl Iterator<Item = u64> {
     let sum = |ways: Vec<u64>| ways.into_iter().fold(0, u64::saturating_add);
     let lengths = iter::successors(Some(ways), longer).map(sum);
     iter::once(1).chain(lengths.take_while(|&states| states > 0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{progress::NoProgress, puzzle::Goal};
-
-    #[test]
-    fn levels_must_add_up() {
-        let goal = Goal::Last.board("2x2".parse().unwrap()).unwrap();
-        let after = |counts: &[u64]| {
-            FoundLevels::after(&StateSpace::of_board(goal.clone()), counts.to_vec())
-        };
-        let level = |states| Tally { states, checksum: 0 };
-        let push = |found: &mut FoundLevels, states| {
-            let more = found.push(level(states), Instant::now(), &NoProgress);
-            more.map_err(|error| error.to_string())
-        };
-        let mut found = after(&[]);
-        assert_eq!(push(&mut found, 1), Ok(true));
-        assert_eq!(push(&mut found, 11), Ok(true));
-        assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
-        let sum = |found| {
-            let (depth, all) = (2, 12);
-            Err(SearchError::Sum { puzzle: "2x2".into(), depth, found, all }.to_string())
-        };
-        assert_eq!(push(&mut after(&[1, 11]), 1), sum(13));
-        assert_eq!(push(&mut after(&[1, 10]), 0), sum(11));
-    }
 }

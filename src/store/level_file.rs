@@ -7,7 +7,7 @@
 //! Invariant: a file is written once from beginning to end and never changed, and it is a run's file only if its name
 //! says so.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use twox_hash::XxHash3_64;
 
@@ -383,6 +383,64 @@ impl LevelWriter {
         index.extend(summed(bytes(&trailer).chain(END).collect()));
         self.file.append(&index)?;
         Ok((self.offset + index.len() as u64, self.file))
+    }
+}
+
+/// Encoded frames with consecutive numbers; those without states are left out.
+pub struct EncodedFrames {
+    /// The first frame, whether or not it contains states.
+    first: u32,
+    /// One past the last frame.
+    end: u32,
+    /// Frame, length, hash.
+    frames: Vec<(u32, usize, u64)>,
+    bytes: Vec<u8>,
+}
+
+impl EncodedFrames {
+    /// Returns an empty range of frames.
+    pub fn new(first: usize, end: usize) -> EncodedFrames {
+        let (first, end) = (first as u32, end as u32);
+        EncodedFrames { first, end, frames: Vec::new(), bytes: Vec::new() }
+    }
+
+    pub fn push(&mut self, frame: usize, bytes: &[u8]) {
+        self.frames.push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
+        self.bytes.extend(bytes);
+    }
+}
+
+/// Frames that arrive in any order, on their way to a file.
+#[derive(Default)]
+pub struct FramesInOrder {
+    /// The next frame to be written; later ones wait.
+    next: u32,
+    waiting: BTreeMap<u32, EncodedFrames>,
+}
+
+impl FramesInOrder {
+    /// Takes frames, and writes those that are next: their numbers, bytes and hashes.
+    pub fn put<E>(
+        &mut self,
+        encoded: EncodedFrames,
+        mut write: impl FnMut(u32, &[u8], u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.waiting.insert(encoded.first, encoded);
+        while let Some(encoded) = self.waiting.remove(&self.next) {
+            self.next = encoded.end;
+            let mut rest = &encoded.bytes[..];
+            for &(frame, len, hash) in &encoded.frames {
+                let (bytes, others) = rest.split_at(len);
+                rest = others;
+                write(frame, bytes, hash)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether these were all frames of a file that has this many, or none.
+    pub fn are_all(&self, frames: u64) -> bool {
+        self.waiting.is_empty() && [0, frames].contains(&u64::from(self.next))
     }
 }
 

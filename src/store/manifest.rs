@@ -90,6 +90,7 @@ pub struct LevelFiles {
     pub chunks: Vec<ChunkRecord>,
 }
 
+/// A finished level of a search, on disk or in memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRecord {
@@ -98,12 +99,22 @@ pub struct LevelRecord {
     pub checksum: u64,
     /// Seconds spent on it, over all sessions.
     pub seconds: f64,
+    /// Size of its files or of its lists in memory, 0 if its states were only counted.
     pub bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<ListCounts>,
 }
 
 impl LevelRecord {
+    pub(crate) fn new(
+        Tally { states, checksum }: Tally,
+        lists: Option<ListCounts>,
+        bytes: u64,
+        seconds: f64,
+    ) -> LevelRecord {
+        LevelRecord { states, checksum, seconds, bytes, lists }
+    }
+
     pub fn tally(&self) -> Tally {
         Tally { states: self.states, checksum: self.checksum }
     }

@@ -26,7 +26,8 @@ pub use crate::store::{
     container::{BLOCK_BYTES, Container, Fields, FileHeader, IN_MEMORY, SectionLayout},
     journal::Journal,
     level_file::{
-        FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter, RunFile, Shares,
+        EncodedFrames, FrameEntry, Frames, FramesInOrder, LABEL, LevelHeader, LevelReader,
+        LevelWriter, RunFile, Shares,
     },
     manifest::{
         ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
@@ -42,7 +43,7 @@ pub use crate::store::{
 };
 
 pub(crate) use crate::store::{
-    codec::{push_number, take_number, take_u32},
+    codec::{SUMLESS, compressor, push_number, take_number, take_u32},
     container::MAX_DEPTH,
     level_file::{sound, summed},
     manifest::{hex, read_marker, seal, write_marker},

@@ -64,8 +64,7 @@ fn broken_level_files_are_errors() {
 
 fn broken_level_files(codec: Codec) {
     let (search, directory) = (search("3x3"), Simulated::default());
-    let mut disk = on(&directory, 1);
-    disk.codec = Some(codec);
+    let disk = on(&directory, 1).codec(codec);
     run_some(&search, &disk, 8 * 15);
     let mut decoder = Decoder::new(Kernel::best()).unwrap();
     let mut dice = Dice(SplitMix64::new(1));

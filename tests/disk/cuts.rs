@@ -3,33 +3,34 @@
 use super::*;
 use tilewave::search::PlaneStore;
 
-/// Cuts the power at every `stride`-th sync of a search, and at each of the last ones, then finishes it: the levels are
-/// those of a search that was never interrupted.
-fn survives_cuts(name: &str, planes: PlaneStore, keep_all: bool, stride: usize) {
-    let digits = 1;
-    let search = search(name);
-    let truth = truth(&search);
-    let disk = |directory: &Simulated| {
-        let mut disk = on(directory, digits);
-        disk.planes = Some(planes);
-        disk.keep_all = keep_all;
-        disk
-    };
+/// Cuts the power at every `stride`-th of at least so many syncs of a search, and at each of the `last` ones, then
+/// finishes it: the levels are those of a search that was never interrupted.
+pub fn survives_cuts(
+    (search, truth): (&impl DiskSearch, &Outcome),
+    disk: impl Fn(&Simulated) -> Disk,
+    (least, stride, last): (u64, usize, u64),
+    name: &str,
+) {
     let whole = Simulated::default();
-    assert_same(&disk(&whole).run(&search).unwrap(), &truth, "no cut");
+    assert_same(&disk(&whole).run(search).unwrap(), truth, "no cut");
     let syncs = whole.syncs();
-    assert!(syncs > 400);
-    let end = syncs - 40;
+    assert!(syncs > least, "{name}: {syncs}");
+    let end = syncs - last;
     for cut in (1..end).step_by(stride).chain(end..=syncs) {
-        let directory = Simulated::default();
-        directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-        disk(&directory).run(&search).unwrap_err();
+        let directory = Simulated::with(Faults { cut_at: Some(cut), ..Faults::default() });
+        disk(&directory).run(search).unwrap_err();
         let after = directory.after_cut(cut);
-        let what = format!("{name}, K = {digits}, cut at sync {cut} of {syncs}");
-        let found = disk(&after).run(&search).expect(&what);
-        assert_same(&found, &truth, &what);
+        let what = format!("{name}, cut at sync {cut} of {syncs}");
+        let found = disk(&after).run(search).expect(&what);
+        assert_same(&found, truth, &what);
         disk::verify(&disk(&after).directories).expect(&what);
     }
+}
+
+fn cuts(name: &str, planes: PlaneStore, keep_all: bool, stride: usize) {
+    let search = search(name);
+    let disk = |directory: &Simulated| on(directory, 1).planes(planes).keep_all(keep_all);
+    survives_cuts((&search, &truth(&search)), disk, (400, stride, 40), name);
 }
 
 /// A prime: in the course of a search it meets every sync of a commit.
@@ -37,32 +38,26 @@ const STRIDE: usize = 11;
 
 #[test]
 fn a_cut_at_a_sync_loses_nothing() {
-    survives_cuts("2x4", PlaneStore::Memory, false, STRIDE);
+    cuts("2x4", PlaneStore::Memory, false, STRIDE);
 }
 
 #[test]
 fn a_cut_at_a_sync_loses_nothing_with_planes_in_files() {
-    survives_cuts("2x4", PlaneStore::Files, false, STRIDE);
+    cuts("2x4", PlaneStore::Files, false, STRIDE);
 }
 
 #[test]
 fn a_cut_at_a_sync_loses_nothing_when_all_levels_are_kept() {
-    survives_cuts("2x4", PlaneStore::Memory, true, STRIDE);
+    cuts("2x4", PlaneStore::Memory, true, STRIDE);
 }
 
 /// Where moves have no way back, the level behind the deepest one has files.
 #[test]
 fn a_cut_at_a_sync_loses_nothing_of_directed_puzzles() {
-    survives_cuts("lx:8", PlaneStore::Memory, false, 97);
-    survives_cuts("lx:8", PlaneStore::Files, true, 97);
-    survives_cuts("lx:9", PlaneStore::Memory, false, 211);
-    survives_cuts("lrx:8", PlaneStore::Memory, false, 97);
-}
-
-/// Level files that the directory has.
-fn level_files(directory: &Simulated) -> Vec<String> {
-    let names = directory.list().unwrap().into_iter();
-    names.filter(|name| name.starts_with("level-")).collect()
+    cuts("lx:8", PlaneStore::Memory, false, 97);
+    cuts("lx:8", PlaneStore::Files, true, 97);
+    cuts("lx:9", PlaneStore::Memory, false, 211);
+    cuts("lrx:8", PlaneStore::Memory, false, 97);
 }
 
 /// A complete run may have leftovers of its last commit: the next look takes them away, and several ranks find what one
@@ -76,8 +71,7 @@ fn what_the_last_commit_left_is_cleared_by_one_rank_or_two() {
         on(&whole, 1).run(&search).unwrap();
         let (syncs, clean) = (whole.syncs(), level_files(&whole));
         for (cut, ranks) in (syncs - 12..=syncs).flat_map(|cut| [(cut, 1), (cut, 2)]) {
-            let directory = Simulated::default();
-            directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+            let directory = Simulated::with(Faults { cut_at: Some(cut), ..Faults::default() });
             on(&directory, 1).run(&search).unwrap_err();
             for seed in 0..8 {
                 let after = directory.after_cut(seed);
@@ -94,21 +88,16 @@ fn what_the_last_commit_left_is_cleared_by_one_rank_or_two() {
 /// chunks whose commits are far apart, a sync fails, then the power is cut.
 #[test]
 fn a_sync_that_fails_loses_nothing_that_was_committed() {
-    let mut search = search("2x5");
-    search.max_depth = Some(18);
+    let search = search("2x5").max_depth(18);
     let truth = truth(&search);
-    let disk = |directory: &Simulated| {
-        let mut disk = on(directory, 3);
-        disk.commit_every = std::time::Duration::from_secs(3600);
-        disk
-    };
+    let disk =
+        |directory: &Simulated| on(directory, 3).commit_every(std::time::Duration::from_secs(3600));
     let whole = Simulated::default();
     disk(&whole).run(&search).unwrap();
     let syncs = whole.syncs();
     assert!(syncs > 300, "files are synced between commits: {syncs}");
     for fail in (8..syncs).step_by(syncs as usize / 5) {
-        let directory = Simulated::default();
-        directory.set_faults(Faults { fail_sync: Some(fail), ..Faults::default() });
+        let directory = Simulated::with(Faults { fail_sync: Some(fail), ..Faults::default() });
         let error = disk(&directory).run(&search).unwrap_err();
         assert!(error.to_string().contains("is lost"), "{error}");
         let after = directory.after_cut(fail);
@@ -126,9 +115,7 @@ fn a_removal_that_fails_loses_nothing() {
         let search = search(name);
         let truth = truth(&search);
         let disk = |directory: &Simulated| {
-            let mut disk = on(directory, 1);
-            disk.commit_every = std::time::Duration::from_secs(seconds);
-            disk
+            on(directory, 1).commit_every(std::time::Duration::from_secs(seconds))
         };
         let whole = Simulated::default();
         disk(&whole).run(&search).unwrap();
@@ -136,8 +123,8 @@ fn a_removal_that_fails_loses_nothing() {
         assert!(removals > 50, "{removals} files are removed");
         let mut failed = 0;
         for fail in (1..=removals).step_by(5) {
-            let directory = Simulated::default();
-            directory.set_faults(Faults { fail_removal: Some(fail), ..Faults::default() });
+            let directory =
+                Simulated::with(Faults { fail_removal: Some(fail), ..Faults::default() });
             let what = format!("{name}, commits after {seconds} s, removal {fail} of {removals}");
             if let Err(error) = disk(&directory).run(&search) {
                 assert!(error.to_string().contains("input/output error"), "{what}: {error}");
@@ -155,10 +142,10 @@ fn a_removal_that_fails_loses_nothing() {
 #[ignore = "a minute, the same at every sync: cargo test --release --test disk -- --ignored any_sync"]
 fn a_cut_at_any_sync_loses_nothing() {
     std::thread::scope(|scope| {
-        scope.spawn(|| survives_cuts("2x4", PlaneStore::Memory, false, 1));
-        scope.spawn(|| survives_cuts("2x4", PlaneStore::Files, false, 1));
-        scope.spawn(|| survives_cuts("2x4", PlaneStore::Memory, true, 1));
-        scope.spawn(|| survives_cuts("lx:8", PlaneStore::Memory, false, 1));
+        scope.spawn(|| cuts("2x4", PlaneStore::Memory, false, 1));
+        scope.spawn(|| cuts("2x4", PlaneStore::Files, false, 1));
+        scope.spawn(|| cuts("2x4", PlaneStore::Memory, true, 1));
+        scope.spawn(|| cuts("lx:8", PlaneStore::Memory, false, 1));
     });
 }
 

@@ -7,14 +7,7 @@ use tilewave::internals::{MANIFEST, Manifest};
 use tilewave::search::PlaneStore;
 
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
-    let mut disk = on(directory, 1);
-    disk.keep_all = keep_all;
-    disk.run(search).unwrap_err().to_string()
-}
-
-fn level_files(directory: &Simulated) -> Vec<String> {
-    let names = directory.list().unwrap();
-    names.into_iter().filter(|name| Manifest::is_file_name(name)).collect()
+    on(directory, 1).keep_all(keep_all).run(search).unwrap_err().to_string()
 }
 
 #[test]
@@ -23,8 +16,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     let truth = truth(&search);
     let mut stops = 0;
     for capacity in (2_000..60_000).step_by(1_777) {
-        let directory = Simulated::default();
-        directory.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
+        let directory = Simulated::with(Faults { capacity: Some(capacity), ..Faults::default() });
         if let Err(error) = on(&directory, 1).run(&search) {
             stops += 1;
             let error = error.to_string();
@@ -37,6 +29,15 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     assert!(stops > 10, "{stops} of the capacities were too small");
 }
 
+/// Is told when levels are computed again: from which depth, and why.
+struct OnRebuilding<F>(F);
+
+impl<F: Fn(usize, &str) + Sync> Progress for OnRebuilding<F> {
+    fn rebuilding(&self, depth: usize, reason: &str) {
+        self.0(depth, reason);
+    }
+}
+
 /// "Nothing is lost" is said only where the last commit stands.
 #[test]
 fn a_full_disk_says_what_is_lost() {
@@ -46,16 +47,14 @@ fn a_full_disk_says_what_is_lost() {
             self.0.store(level.depth + 1, std::sync::atomic::Ordering::Relaxed);
         }
     }
-    let mut search = search("2x6");
-    search.max_depth = Some(36);
+    let search = search("2x6").max_depth(36);
     let (mut kept, mut lost) = (0, 0);
     for capacity in (20_000..9_000_000).step_by(300_007) {
         let directory = Simulated::default();
         let faults = Faults { capacity: Some(capacity), ..Faults::default() };
         directory.set_faults(faults);
-        let mut disk = on(&directory, 1);
-        disk.commit_every = std::time::Duration::from_secs(3600);
-        disk.keep_all = true;
+        let disk =
+            on(&directory, 1).commit_every(std::time::Duration::from_secs(3600)).keep_all(true);
         let levels = Levels(0.into());
         let Err(error) = disk.run_with(&search, &levels) else {
             continue;
@@ -80,14 +79,12 @@ fn a_full_disk_says_what_is_lost() {
 #[test]
 fn a_disk_that_gives_no_part_of_a_file_back_ends_no_search() {
     // Smaller boards do not send enough for any part to be given back.
-    let mut search = search("2x7");
-    search.max_depth = Some(32);
+    let search = search("2x7").max_depth(32);
     let found = [false, true].map(|no_release| {
-        let directory = Simulated::default();
-        directory.set_faults(Faults { no_release, ..Faults::default() });
-        let mut disk = on(&directory, 1);
-        disk.planes = Some(PlaneStore::Files);
-        disk.commit_every = std::time::Duration::from_secs(3600);
+        let directory = Simulated::with(Faults { no_release, ..Faults::default() });
+        let disk = on(&directory, 1)
+            .planes(PlaneStore::Files)
+            .commit_every(std::time::Duration::from_secs(3600));
         let found = disk.run(&search).unwrap();
         assert!(directory.releases() > 0);
         found
@@ -99,8 +96,7 @@ fn a_disk_that_gives_no_part_of_a_file_back_ends_no_search() {
 fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let search = search("3x3");
     let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.limit = Some(20_000);
+    let mut disk = on(&directory, 1).limit(20_000);
     let error = disk.run(&search).unwrap_err().to_string();
     assert!(error.contains("limit of 20 kB"), "{error}");
     disk.limit = None;
@@ -146,42 +142,39 @@ fn a_flipped_bit_in_any_file_is_found_and_named() {
     }
 }
 
+/// Files cut short, and zeros in place of their pages: a lost write, or a hole.
 #[test]
-fn a_damaged_frame_is_named_with_its_lines() {
+fn truncated_missing_and_zeroed_files_are_named() {
     let (search, [directory]) = stopped(false);
-    let name = &level_files(&directory)[0];
-    directory.damage(name, |bytes| bytes[140] ^= 4);
-    let error = message(&search, &directory, false);
+    let files = level_files(&directory);
+    let broken = |change: &dyn Fn(&Simulated)| {
+        let broken = directory.copy();
+        change(&broken);
+        message(&search, &broken, false)
+    };
+    for name in &files {
+        for keep in [0, 1, 100, 150] {
+            let error = broken(&|directory| directory.damage(name, |bytes| bytes.truncate(keep)));
+            let said = error.contains(name) && error.contains("not a complete level file");
+            assert!(said, "{error}");
+        }
+        let len = directory.open(name).unwrap().len() as usize;
+        for range in [0..len, 128..len, 128..len - 64, 128..140.min(len), len - 64..len] {
+            let zeros = |bytes: &mut Vec<u8>| bytes[range.clone()].fill(0);
+            let error = broken(&|directory| directory.damage(name, zeros));
+            assert!(error.contains(name), "{range:?}: {error}");
+        }
+        let zeroed = Faults { zeroed: Some(name.clone()), ..Faults::default() };
+        assert!(broken(&|directory| directory.set_faults(zeroed.clone())).contains(name));
+        assert!(broken(&|directory| directory.remove(name).unwrap()).contains(name));
+    }
+    let frame = |bytes: &mut Vec<u8>| bytes[140] ^= 4;
+    let error = broken(&|directory| directory.damage(&files[0], frame));
     assert!(error.contains("frame 0 (from line"), "{error}");
 }
 
 #[test]
-fn truncated_and_missing_files_are_named() {
-    let (search, [directory]) = stopped(false);
-    for name in level_files(&directory) {
-        for keep in [0, 1, 100, 150] {
-            let broken = directory.copy();
-            broken.damage(&name, |bytes| bytes.truncate(keep));
-            let error = message(&search, &broken, false);
-            assert!(
-                error.contains(&name) && error.contains("not a complete level file"),
-                "{error}"
-            );
-        }
-        let broken = directory.copy();
-        broken.remove(&name).unwrap();
-        assert!(message(&search, &broken, false).contains(&name));
-    }
-}
-
-#[test]
 fn kept_levels_are_computed_again_when_one_is_damaged() {
-    struct Seen(std::sync::Mutex<Vec<(usize, String)>>);
-    impl Progress for Seen {
-        fn rebuilding(&self, depth: usize, reason: &str) {
-            self.0.lock().unwrap().push((depth, reason.to_string()));
-        }
-    }
     let (search, [directory]) = stopped(true);
     let truth = truth(&search);
     let files = level_files(&directory);
@@ -190,12 +183,12 @@ fn kept_levels_are_computed_again_when_one_is_damaged() {
         broken.damage(name, |bytes| bytes[150] ^= 1);
         let mut disk = on(&broken, 1);
         (disk.keep_all, disk.check) = (true, true);
-        let seen = Seen(Default::default());
-        let found = disk.run_with(&search, &seen).unwrap();
+        let seen = std::sync::Mutex::new(Vec::new());
+        let see = OnRebuilding(|_, reason: &str| seen.lock().unwrap().push(reason.to_string()));
+        let found = disk.run_with(&search, &see).unwrap();
         assert_same(&found, &truth, name);
-        let seen = seen.0.into_inner().unwrap();
-        assert_eq!(seen.len(), 1, "{seen:?}");
-        assert!(seen[0].1.contains(name.as_str()), "{seen:?}");
+        let seen = seen.into_inner().unwrap();
+        assert!(seen.len() == 1 && seen[0].contains(name.as_str()), "{seen:?}");
         let whole = disk::verify(&disk.directories).unwrap();
         assert_eq!(whole.states, truth.total());
     }
@@ -215,45 +208,21 @@ fn a_damaged_level_is_named_and_left_unless_asked() {
 /// A disk that always reads a level wrong ends the run instead of computing it for ever.
 #[test]
 fn a_level_that_always_reads_wrong_is_computed_again_once() {
-    struct Count(std::sync::atomic::AtomicUsize);
-    impl Progress for Count {
-        fn rebuilding(&self, _: usize, _: &str) {
-            let before = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            assert!(before < 100, "it never stops");
-        }
-    }
     let (search, [directory]) = stopped(true);
     let mut disk = on(&directory, 1);
     (disk.keep_all, disk.check) = (true, true);
     directory
         .set_faults(Faults { flipped: Some("level-010.chunk-00003".into()), ..Faults::default() });
-    let seen = Count(Default::default());
-    let error = disk.run_with(&search, &seen).unwrap_err().to_string();
+    let seen = AtomicI64::new(0);
+    let see = OnRebuilding(|_, _: &str| {
+        assert!(seen.fetch_add(1, Ordering::Relaxed) < 100, "it never stops");
+    });
+    let error = disk.run_with(&search, &see).unwrap_err().to_string();
     assert!(error.contains("level-010.chunk-00003"), "{error}");
-    assert_eq!(seen.0.into_inner(), 1);
+    assert_eq!(seen.into_inner(), 1);
     directory.set_faults(Faults::default());
     let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "a disk that reads right again");
-}
-
-/// Zeros in place of pages of a level file: a lost write, or a hole.
-#[test]
-fn zeros_in_a_level_file_are_found_and_named() {
-    let (search, [directory]) = stopped(false);
-    for name in level_files(&directory) {
-        let mut len = 0;
-        directory.damage(&name, |bytes| len = bytes.len());
-        for range in [0..len, 128..len, 128..len - 64, 128..140.min(len), len - 64..len] {
-            let broken = directory.copy();
-            broken.damage(&name, |bytes| bytes[range.clone()].fill(0));
-            let error = message(&search, &broken, false);
-            assert!(error.contains(&name), "{range:?}: {error}");
-        }
-        let broken = directory.copy();
-        broken.set_faults(Faults { zeroed: Some(name.clone()), ..Faults::default() });
-        let error = message(&search, &broken, false);
-        assert!(error.contains(&name), "{error}");
-    }
 }
 
 /// Files and a manifest that agree with each other, but not with the states in the files: a search that goes on counts
@@ -333,35 +302,30 @@ fn a_manifest_whose_chunks_do_not_add_up_is_refused() {
 /// again from the level files; a disk that always reads them wrong ends the run.
 #[test]
 fn a_scratch_file_that_reads_wrong_changes_nothing() {
-    struct Mend(Simulated);
-    impl Progress for Mend {
-        fn rebuilding(&self, _: usize, reason: &str) {
-            assert!(reason.contains("cross-"), "{reason}");
-            self.0.set_faults(Faults::default());
-        }
-    }
     let search = search("3x3");
     let truth = truth(&search);
     let mut found_damage = 0;
     for depth in (3..30).step_by(4) {
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::search::PlaneStore::Files);
+        let disk = on(&directory, 1).planes(PlaneStore::Files);
         let name = Some(format!("cross-{depth:03}.chunk-00002"));
         let faults = match depth % 8 {
             3 => Faults { flipped: name, ..Faults::default() },
             _ => Faults { zeroed: name, ..Faults::default() },
         };
         directory.set_faults(faults.clone());
-        let found = disk.run_with(&search, &Mend(directory.clone())).unwrap();
+        let mend = OnRebuilding(|_, reason: &str| {
+            assert!(reason.contains("cross-"), "{reason}");
+            directory.set_faults(Faults::default());
+        });
+        let found = disk.run_with(&search, &mend).unwrap();
         assert_same(&found, &truth, &format!("depth {depth}"));
         let left = directory.list().unwrap();
         let left: Vec<_> = left.iter().filter(|n| n.starts_with("cross-")).collect();
         assert!(left.is_empty(), "{left:?} at the end");
 
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::search::PlaneStore::Files);
+        let disk = on(&directory, 1).planes(PlaneStore::Files);
         directory.set_faults(faults);
         if let Err(error) = disk.run(&search) {
             found_damage += 1;
@@ -381,19 +345,15 @@ fn scratch_is_counted_and_removed() {
     let search = search("3x3");
     let most = |planes| {
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.planes = Some(planes);
+        let disk = on(&directory, 1).planes(planes);
         let found = disk.run(&search).unwrap();
         found.disk.unwrap().peak_bytes
     };
-    use tilewave::search::PlaneStore;
     let (without, with) = (most(PlaneStore::Memory), most(PlaneStore::Files));
     assert!(with > without + without / 20, "{with} and {without}");
 
     let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.planes = Some(PlaneStore::Files);
-    disk.limit = Some((without + with) / 2);
+    let mut disk = on(&directory, 1).planes(PlaneStore::Files).limit((without + with) / 2);
     let error = disk.run(&search).unwrap_err().to_string();
     assert!(error.contains("have reached the limit"), "{error}");
     disk.limit = None;

@@ -25,14 +25,17 @@ pub fn over(directories: &[&Simulated]) -> Disk {
 pub fn stopped<const N: usize>(keep_all: bool) -> (Search, [Simulated; N]) {
     let search = search("3x3");
     let directories: [Simulated; N] = std::array::from_fn(|_| Simulated::default());
-    let mut disk = over(&directories.each_ref());
-    disk.keep_all = keep_all;
+    let disk = over(&directories.each_ref()).keep_all(keep_all);
     run_some(&search, &disk, 8 * 17 + 3);
     (search, directories)
 }
 
-/// The search is refused with all of these words, and nothing changes.
-fn refused(search: &Search, disk: &Disk, directories: &[&Simulated], words: &[&str]) {
+/// The search is refused in these directories with all of these words, and nothing changes.
+fn refused(search: &Search, directories: &[&Simulated], words: &[&str]) {
+    refused_by(search, &over(directories), directories, words);
+}
+
+fn refused_by(search: &Search, disk: &Disk, directories: &[&Simulated], words: &[&str]) {
     let before: Vec<_> = directories.iter().map(|d| content(d)).collect();
     let error = disk.run(search).unwrap_err().to_string();
     for word in words {
@@ -46,36 +49,22 @@ fn refused(search: &Search, disk: &Disk, directories: &[&Simulated], words: &[&s
 fn a_fresh_start_beside_another_run_is_refused() {
     let (search, [run]) = stopped::<1>(false);
     let empty = Simulated::default();
-    refused(
-        &search,
-        &over(&[&empty, &run]),
-        &[&empty, &run],
-        &["this directory contains the manifest of a search"],
-    );
+    refused(&search, &[&empty, &run], &["this directory contains the manifest of a search"]);
     // Without its manifest and marker, its level files are still somebody's.
     run.remove(MANIFEST).unwrap();
     run.remove(PREVIOUS).unwrap();
-    refused(
-        &search,
-        &over(&[&empty, &run]),
-        &[&empty, &run],
-        &["level files", "tilewave check --repair"],
-    );
+    let files = &["level files", "tilewave check --repair"];
+    refused(&search, &[&empty, &run], files);
     run.remove(MARKER).unwrap();
-    refused(
-        &search,
-        &over(&[&empty, &run]),
-        &[&empty, &run],
-        &["level files", "tilewave check --repair"],
-    );
-    refused(&search, &over(&[&run]), &[&run], &["level files", "tilewave check --repair"]);
+    refused(&search, &[&empty, &run], files);
+    refused(&search, &[&run], files);
 }
 
 #[test]
 fn a_lost_manifest_does_not_start_over() {
     let (search, [run]) = stopped::<1>(true);
     run.remove(MANIFEST).unwrap();
-    refused(&search, &over(&[&run]), &[&run], &["tilewave check --repair"]);
+    refused(&search, &[&run], &["tilewave check --repair"]);
 }
 
 #[test]
@@ -83,18 +72,15 @@ fn a_disk_that_is_not_mounted_is_asked_about() {
     for keep_all in [false, true] {
         let (search, [first, second]) = stopped::<2>(keep_all);
         let empty = Simulated::default();
-        let mut disk = over(&[&first, &empty]);
-        disk.keep_all = keep_all;
+        let mut disk = over(&[&first, &empty]).keep_all(keep_all);
         // Asked to check or not: what is not there is not damage.
         for check in [false, true] {
             disk.check = check;
-            refused(&search, &disk, &[&first, &empty], &["mounted?", "directory 2 of 2"]);
+            refused_by(&search, &disk, &[&first, &empty], &["mounted?", "directory 2 of 2"]);
         }
-        let mut disk = over(&[&empty, &second]);
-        disk.keep_all = keep_all;
-        refused(&search, &disk, &[&empty, &second], &["mounted", "but no manifest"]);
-        let mut whole = over(&[&first, &second]);
-        whole.keep_all = keep_all;
+        let disk = over(&[&empty, &second]).keep_all(keep_all);
+        refused_by(&search, &disk, &[&empty, &second], &["mounted", "but no manifest"]);
+        let whole = over(&[&first, &second]).keep_all(keep_all);
         let found = whole.run(&search).unwrap();
         assert_same(&found, &truth(&search), "both mounted again");
     }
@@ -108,19 +94,9 @@ fn thin_levels_leave_a_marker_in_every_directory() {
     run_some(&search, &over(&[&first, &second]), 2);
     assert!(second.list().unwrap().contains(&MARKER.to_string()));
     let empty = Simulated::default();
-    refused(
-        &search,
-        &over(&[&first, &empty]),
-        &[&first, &empty],
-        &["is the disk of this directory mounted?"],
-    );
-    refused(&search, &over(&[&second]), &[&second], &["directory 2 of 2"]);
-    refused(
-        &search,
-        &over(&[&empty, &second]),
-        &[&empty, &second],
-        &["directory 2 of 2", "mounted?"],
-    );
+    refused(&search, &[&first, &empty], &["is the disk of this directory mounted?"]);
+    refused(&search, &[&second], &["directory 2 of 2"]);
+    refused(&search, &[&empty, &second], &["directory 2 of 2", "mounted?"]);
     let found = over(&[&first, &second]).run(&search).unwrap();
     assert_same(&found, &truth(&search), "both");
 }
@@ -129,23 +105,16 @@ fn thin_levels_leave_a_marker_in_every_directory() {
 fn directories_in_another_order_or_alone_are_named() {
     let (search, [first, second]) = stopped::<2>(false);
     let (_, [other]) = stopped::<1>(false);
-    for (given, word) in [
-        (vec![&second, &first], "this directory contains the manifest of a search"),
-        (vec![&second], "directory 2 of 2"),
-        (vec![&first], "directories: 2, not 1"),
-    ] {
-        let words = match given.len() {
-            1 if word.starts_with("directory") => ["level files", "not the first directory"],
-            _ => [word, ""],
-        };
-        refused(&search, &over(&given), &[&first, &second], &words);
-    }
+    let both = [&second, &first];
+    refused(&search, &both, &["this directory contains the manifest of a search"]);
+    refused(&search, &both[..1], &["level files", "not the first directory"]);
+    refused(&search, &both[1..], &["directories: 2, not 1"]);
     other.remove(MANIFEST).unwrap();
     let mix = [&first, &other];
-    refused(&search, &over(&mix), &mix, &["belongs to another search (of 3x3"]);
+    refused(&search, &mix, &["belongs to another search (of 3x3"]);
     let (search, [a, b, c]) = stopped::<3>(false);
     let turned = [&a, &c, &b];
-    refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as directory 2 of 3"]);
+    refused(&search, &turned, &["directory 3 of 3", "given as directory 2 of 3"]);
 }
 
 #[test]
@@ -153,16 +122,15 @@ fn an_older_manifest_put_back_removes_nothing() {
     for keep_all in [false, true] {
         let search = search("3x3");
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.keep_all = keep_all;
+        let disk = on(&directory, 1).keep_all(keep_all);
         run_some(&search, &disk, 8 * 12 + 3);
         let old = content(&directory).into_iter().find(|f| f.0 == MANIFEST).unwrap().1;
         run_some(&search, &disk, 8 * 6);
         let new = content(&directory).into_iter().find(|f| f.0 == MANIFEST).unwrap().1;
         directory.damage(MANIFEST, |bytes| *bytes = old.clone());
-        refused(&search, &disk, &[&directory], &["the manifest is older than the files"]);
+        refused_by(&search, &disk, &[&directory], &["the manifest is older than the files"]);
         directory.remove(PREVIOUS).unwrap();
-        refused(&search, &disk, &[&directory], &["the manifest is older than the files"]);
+        refused_by(&search, &disk, &[&directory], &["the manifest is older than the files"]);
         directory.damage(MANIFEST, |bytes| *bytes = new);
         let found = disk.run(&search).unwrap();
         assert_same(&found, &truth(&search), "the newer manifest");
@@ -186,8 +154,7 @@ fn files_of_others_are_never_touched() {
     for name in theirs {
         directory.create(name).unwrap().append(b"mine").unwrap();
     }
-    let mut disk = on(&directory, 1);
-    disk.planes = Some(tilewave::search::PlaneStore::Files);
+    let disk = on(&directory, 1).planes(tilewave::search::PlaneStore::Files);
     run_some(&search, &disk, 8 * 12 + 3);
     disk.run(&search).unwrap();
     let after = content(&directory);
@@ -198,7 +165,7 @@ fn files_of_others_are_never_touched() {
     for name in [MANIFEST, MARKER, PREVIOUS, "level-002.chunk-00001"] {
         let directory = Simulated::default();
         directory.create(name).unwrap().append(b"mine").unwrap();
-        refused(&search, &on(&directory, 1), &[&directory], &[name]);
+        refused(&search, &[&directory], &[name]);
     }
 }
 
@@ -210,7 +177,7 @@ fn a_foreign_level_file_is_not_overwritten() {
     let level = content(&other).into_iter().rfind(|f| Manifest::is_file_name(&f.0)).unwrap();
     let name = "level-027.chunk-00001";
     directory.create(name).unwrap().append(&level.1).unwrap();
-    refused(&search, &on(&directory, 1), &[&directory], &[name, "move the existing file away"]);
+    refused(&search, &[&directory], &[name, "move the existing file away"]);
 }
 
 /// Runs of the version before the markers: no marker, no previous manifest, uncommitted files under the names
@@ -237,7 +204,7 @@ fn runs_without_markers_go_on_when_everything_is_there() {
     }
     let gone = content(&second).into_iter().find(|f| Manifest::is_file_name(&f.0)).unwrap();
     second.remove(&gone.0).unwrap();
-    refused(&search, &over(&both), &both, &[&gone.0, "mounted?"]);
+    refused(&search, &both, &[&gone.0, "mounted?"]);
     second.create(&gone.0).unwrap().append(&gone.1).unwrap();
     let found = over(&both).run(&search).unwrap();
     assert_same(&found, &truth(&search), "without markers");
@@ -247,8 +214,7 @@ fn runs_without_markers_go_on_when_everything_is_there() {
 /// A file system that cannot keep two searches apart says so, not a number.
 #[test]
 fn a_file_system_without_locks_is_named() {
-    let directory = Simulated::default();
-    directory.set_faults(Faults { no_locks: true, ..Faults::default() });
+    let directory = Simulated::with(Faults { no_locks: true, ..Faults::default() });
     let error = on(&directory, 1).run(&search("3x3")).unwrap_err().to_string();
     assert!(error.contains("lock"), "{error}");
 }
@@ -271,8 +237,7 @@ fn a_complete_run_writes_nothing() {
 #[test]
 fn an_interrupt_does_not_hide_a_failed_commit() {
     let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.commit_every = std::time::Duration::from_secs(3600);
+    let disk = on(&directory, 1).commit_every(std::time::Duration::from_secs(3600));
     let left = AtomicI64::new(100);
     let fill = StopWhen(|| {
         let left = left.fetch_sub(1, Ordering::Relaxed);

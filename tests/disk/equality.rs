@@ -1,13 +1,12 @@
 //! Searches through chunks on disk against the search in memory.
 
 use tilewave::internals::{Directory, Io, Storage};
-use tilewave::puzzle::{Goal, Size};
+use tilewave::puzzle::Goal;
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{self, Outcome, PlaneStore, Search};
 
 fn search(size: &str) -> Search {
-    let size: Size = size.parse().unwrap();
-    Search::new(Goal::Last.board(size).unwrap())
+    super::search(size).threads(None)
 }
 
 fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcome {
@@ -18,9 +17,7 @@ fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcom
     } else {
         Box::new(Directory::create(dir.path(), io).unwrap())
     };
-    let mut disk = Disk::new(Directories::new(vec![storage]));
-    disk.shared_digits = Some(digits);
-    disk.planes = Some(planes);
+    let disk = Disk::new(Directories::new(vec![storage])).shared_digits(digits).planes(planes);
     disk.run(search).unwrap()
 }
 
@@ -31,9 +28,7 @@ fn same_levels(size: &str, goal: Goal, ways: &[(usize, PlaneStore, Io)]) {
     for &(digits, planes, io) in ways {
         let found = on_disk(&search, digits, planes, io);
         let what = format!("{size}, K = {digits}, {planes:?}");
-        assert_eq!(found.counts, memory.counts, "{what}");
-        assert_eq!(found.checksums, memory.checksums, "{what}");
-        assert!(found.complete);
+        super::assert_same(&found, &memory, &what);
     }
 }
 
@@ -62,9 +57,7 @@ fn chunks_of_2x6_find_the_levels_of_memory() {
 /// The four ways of reading and of keeping planes, of 2x7 to a depth: chunks of this size send each other so much that
 /// the disk space of what was read is given back while the file is still mapped.
 fn ways_of_2x7(depth: usize) {
-    let mut search = search("2x7");
-    search.max_depth = Some(depth);
-    search.resources.memory = Some(2 << 30);
+    let search = search("2x7").max_depth(depth).memory(2 << 30);
     let published = include_str!("../data/distributions.json");
     let published: serde_json::Value = serde_json::from_str(published).unwrap();
     let published: Vec<u64> = serde_json::from_value(published["2x7"]["counts"].clone()).unwrap();
@@ -97,9 +90,8 @@ fn the_memory_decides_how_many_chunks_there_are() {
     let chunks = |search: &Search, planes| {
         let dir = tempfile::tempdir().unwrap();
         let directory = Directory::create(dir.path(), Io::Read).unwrap();
-        let mut disk = Disk::new(Directories::new(vec![Box::new(directory)]));
-        disk.planes = planes;
-        disk::MemoryPlan::choose(search, &disk, None).map(|plan| (plan.chunks(), plan.planes))
+        let disk = Disk::new(Directories::new(vec![Box::new(directory)])).planes(planes);
+        disk::MemoryPlan::choose(search, &disk).map(|plan| (plan.chunks(), plan.planes))
     };
     // 332,640 registers of 64 bytes; a plane takes 8 bytes of each.
     search.resources.memory = Some(22 << 20);
@@ -117,8 +109,7 @@ fn the_memory_decides_how_many_chunks_there_are() {
 
 #[test]
 fn a_search_in_memory_does_not_claim_to_be_on_disk() {
-    let mut search = search("2x5");
-    search.engine = Some(search::Engine::Disk);
+    let search = search("2x5").engine(search::Engine::Disk);
     let error = search.run().unwrap_err().to_string();
     assert!(error.contains("specify dir"), "{error}");
 }

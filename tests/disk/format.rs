@@ -21,11 +21,9 @@ fn golden(path: &str, bytes: &[u8]) -> Vec<u8> {
 
 /// Depth 20 of 2x4, chunk 3 of 7, with a fixed run number and without the times.
 fn written(codec: Codec) -> (Vec<u8>, Vec<u8>) {
-    let mut search = search("2x4");
-    search.max_depth = Some(20);
+    let search = search("2x4").max_depth(20);
     let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.codec = Some(codec);
+    let disk = on(&directory, 1).codec(codec);
     disk.run(&search).unwrap();
     let mut manifest = Manifest::read(&directory).unwrap().unwrap();
     manifest.run = 0x0123_4567_89ab_cdef;

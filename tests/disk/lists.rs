@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::team::refused;
 use super::threads::ranks;
 use super::*;
 use tilewave::frontier::FrontierSearch;
@@ -17,17 +18,7 @@ fn of(name: &str) -> FrontierSearch {
         Some(puzzle) => puzzle.counting(Turns::Powers).unwrap(),
         None => Puzzle::of_space(&search(name).space).unwrap(),
     };
-    let mut search = FrontierSearch::new(puzzle);
-    search.max_depth = depth;
-    search.resources.threads = Some(1);
-    search
-}
-
-/// The same search with something else.
-fn with(search: &FrontierSearch, change: impl FnOnce(&mut FrontierSearch)) -> FrontierSearch {
-    let mut search = search.clone();
-    change(&mut search);
-    search
+    FrontierSearch::new(puzzle).max_depth(depth).threads(1)
 }
 
 /// A board, without symmetries, with some; pieces that turn; moves that have no way back; levels that end and do not.
@@ -37,46 +28,34 @@ fn on_disk(directory: &Simulated) -> Disk {
     on(directory, 0).shared_digits(None)
 }
 
-/// What must be the same of all searches.
-fn levels(of: &Outcome) -> (bool, Vec<(u64, u64, Option<u64>)>) {
-    let level = |depth: usize| {
-        (of.counts[depth], of.checksums[depth], of.reduced().map(|reduced| reduced[depth]))
-    };
-    (of.complete, (0..of.counts.len()).map(level).collect())
-}
-
-fn truth_of(search: &FrontierSearch) -> (bool, Vec<(u64, u64, Option<u64>)>) {
-    levels(&search.run().unwrap())
-}
-
 #[test]
 fn lists_on_disk_are_those_of_memory() {
     for name in PUZZLES {
         let search = of(name);
-        let truth = truth_of(&search);
+        let truth = search.run().unwrap();
         for (keep_all, memory, threads) in
             [(false, None, 1), (true, Some(1 << 16), 2), (false, Some(1 << 16), 1)]
         {
             let directory = Simulated::default();
-            let mut disk = on_disk(&directory);
-            disk.keep_all = keep_all;
-            let search = with(&search, |s| *s = s.clone().memory(memory).threads(threads));
-            let found = disk.run_lists(&search).unwrap();
-            assert_eq!(levels(&found), truth, "{name} {keep_all} {memory:?}");
+            let disk = on_disk(&directory).keep_all(keep_all);
+            let search = search.clone().memory(memory).threads(threads);
+            let found = disk.run(&search).unwrap();
+            assert_same(&found, &truth, &format!("{name} {keep_all} {memory:?}"));
             let verified = disk::verify(&disk.directories).unwrap();
-            let stored = search.max_depth.map_or(truth.1.len(), |depth| depth);
+            let stored = search.max_depth.unwrap_or(truth.counts.len());
             let kept = match keep_all || search.puzzle.is_directed() {
                 true => stored,
                 // The level behind the deepest one takes the place of the last but one.
-                false => 2 - usize::from(truth.0),
+                false => 2 - usize::from(truth.complete),
             };
-            let states = truth.1[..stored].iter().rev().take(kept).map(|level| level.0);
+            let states = truth.counts[..stored].iter().rev().take(kept);
             assert_eq!(verified.states, states.sum::<u64>(), "{name}");
             // Asked again it is all there.
-            let again = disk.run_lists(&search).unwrap();
-            assert_eq!(levels(&again), truth, "{name}");
+            let again = disk.run(&search).unwrap();
+            assert_same(&again, &truth, name);
             let status = disk::status(&disk.directories).unwrap();
-            assert_eq!((status.manifest.complete, status.depth.is_none()), (truth.0, truth.0));
+            let ended = (status.manifest.complete, status.depth.is_none());
+            assert_eq!(ended, (truth.complete, truth.complete));
         }
     }
 }
@@ -86,7 +65,7 @@ fn lists_on_disk_are_those_of_memory() {
 fn a_search_goes_deeper_and_counts_ahead() {
     for name in ["3x3x3", "pyraminx", "2x4"] {
         let [short, long] = [4, 6].map(|depth| of(&format!("{name},{depth}")));
-        let truth = truth_of(&long);
+        let truth = long.run().unwrap();
         for (ahead_first, ahead_then) in [(0, 0), (1, 0), (0, 1), (2, 2), (0, 2), (3, 1), (0, 3)] {
             // The largest of them with some.
             if name == "3x3x3" && ahead_first + ahead_then != 1 {
@@ -94,14 +73,16 @@ fn a_search_goes_deeper_and_counts_ahead() {
             }
             let directory = Simulated::default();
             let disk = on_disk(&directory);
-            let first = with(&short, |search| search.count_ahead = ahead_first);
-            let found = disk.run_lists(&first).unwrap();
-            assert_eq!(levels(&found).1[..], truth.1[..5], "{name}");
+            let first = short.clone().count_ahead(ahead_first);
+            let found = disk.run(&first).unwrap();
+            assert_eq!(found.counts, truth.counts[..5], "{name}");
+            assert_eq!(found.checksums, truth.checksums[..5], "{name}");
+            assert_eq!(found.reduced(), truth.reduced().map(|of| &of[..5]), "{name}");
             disk::verify(&disk.directories).unwrap();
-            let then = with(&long, |search| search.count_ahead = ahead_then);
+            let then = long.clone().count_ahead(ahead_then);
             // Later and later: many stops take long.
             let (stop, mut asks) = (StopAfter::asks(20), 20);
-            while let Err(error) = disk.run_lists_with(&then, &stop) {
+            while let Err(error) = disk.run_with(&then, &stop) {
                 let error = error.to_string();
                 assert!(error.contains("Nothing is lost"), "{error}");
                 assert!(error.contains("--max-depth 6"), "{error}");
@@ -112,8 +93,8 @@ fn a_search_goes_deeper_and_counts_ahead() {
                 disk::verify(&disk.directories).unwrap();
             }
             assert!(asks > 100 || name != "3x3x3", "{ahead_first} {ahead_then}: {asks}");
-            let found = disk.run_lists(&then).unwrap();
-            assert_eq!(levels(&found), truth, "{name} {ahead_first} {ahead_then}");
+            let found = disk.run(&then).unwrap();
+            assert_same(&found, &truth, &format!("{name} {ahead_first} {ahead_then}"));
         }
     }
 }
@@ -122,20 +103,12 @@ fn a_search_goes_deeper_and_counts_ahead() {
 fn a_search_by_lists_that_is_stopped_goes_on() {
     for name in PUZZLES.into_iter().filter(|name| *name != "3x3") {
         let search = of(name);
-        let truth = truth_of(&search);
+        let truth = search.run().unwrap();
         let directory = Simulated::default();
-        let disk = on_disk(&directory);
-        let mut sessions = 0;
-        let found = loop {
-            match disk.run_lists_with(&search, &StopAfter::asks(3 + 60 * (sessions % 5))) {
-                Ok(found) => break found,
-                Err(error) => assert!(error.to_string().contains("Nothing is lost"), "{error}"),
-            }
-            sessions += 1;
-            disk::verify(&disk.directories).unwrap();
-        };
+        let asks = |session| 3 + 60 * (session % 5);
+        let (found, sessions) = in_sessions(&search, |_| on_disk(&directory), asks);
         assert!(sessions > 0, "{name}: {sessions}");
-        assert_eq!(levels(&found), truth, "{name}, {sessions} stops");
+        assert_same(&found, &truth, &format!("{name}, {sessions} stops"));
     }
 }
 
@@ -144,22 +117,9 @@ fn a_cut_at_a_sync_loses_no_lists() {
     for (name, keep_all, stride) in [("2x4", false, 17), ("lx:7", false, 41), ("2x2x2,5", true, 13)]
     {
         let search = of(name);
-        let truth = truth_of(&search);
+        let truth = search.run().unwrap();
         let disk = |directory: &Simulated| on_disk(directory).keep_all(keep_all);
-        let whole = Simulated::default();
-        disk(&whole).run_lists(&search).unwrap();
-        let syncs = whole.syncs();
-        assert!(syncs > 60, "{name}: {syncs}");
-        for cut in (1..syncs).step_by(stride).chain(syncs - 8..=syncs) {
-            let directory = Simulated::default();
-            directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-            disk(&directory).run_lists(&search).unwrap_err();
-            let after = directory.after_cut(cut);
-            let what = format!("{name}, cut at sync {cut} of {syncs}");
-            let found = disk(&after).run_lists(&search).expect(&what);
-            assert_eq!(levels(&found), truth, "{what}");
-            disk::verify(&disk(&after).directories).expect(&what);
-        }
+        super::cuts::survives_cuts((&search, &truth), disk, (60, stride, 8), name);
     }
 }
 
@@ -167,17 +127,16 @@ fn a_cut_at_a_sync_loses_no_lists() {
 #[test]
 fn damaged_lists_are_found_and_computed_again() {
     let search = of("2x2x2,6");
-    let truth = truth_of(&search);
+    let truth = search.run().unwrap();
     for keep_all in [false, true] {
         let directory = Simulated::default();
         let disk = on_disk(&directory).keep_all(keep_all);
-        let short = with(&search, |search| search.max_depth = Some(5));
-        disk.run_lists(&short).unwrap();
-        let names = directory.list().unwrap();
-        let files: Vec<&String> = names.iter().filter(|name| name.starts_with("level-")).collect();
+        let short = search.clone().max_depth(5);
+        disk.run(&short).unwrap();
+        let files = level_files(&directory);
         let len = |name: &str| directory.open(name).unwrap().len() as usize;
         assert!(files.len() > 2, "{files:?}");
-        for (number, name) in files.into_iter().enumerate() {
+        for (number, name) in files.iter().enumerate() {
             for bit in (number * 7..8 * len(name)).step_by(8 * len(name) / 5 + 11) {
                 let broken = directory.copy();
                 broken.damage(name, |bytes| bytes[bit / 8] ^= 1 << (bit % 8));
@@ -185,16 +144,16 @@ fn damaged_lists_are_found_and_computed_again() {
                 let what = format!("{name}, bit {bit}");
                 let error = disk::verify(&disk.directories).expect_err(&what);
                 assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
-                match disk.run_lists(&search) {
+                match disk.run(&search) {
                     // A level before the last two is not read again.
-                    Ok(found) => assert_eq!(levels(&found), truth, "{what}"),
+                    Ok(found) => assert_same(&found, &truth, &what),
                     Err(error) => {
                         assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
                     }
                 }
                 let disk = on_disk(&broken).keep_all(keep_all).check(true);
-                match (keep_all, disk.run_lists(&search)) {
-                    (true, found) => assert_eq!(levels(&found.expect(&what)), truth, "{what}"),
+                match (keep_all, disk.run(&search)) {
+                    (true, found) => assert_same(&found.expect(&what), &truth, &what),
                     (false, found) => drop(found.expect_err(&what)),
                 }
             }
@@ -205,12 +164,12 @@ fn damaged_lists_are_found_and_computed_again() {
 #[test]
 fn a_lost_manifest_of_lists_is_rebuilt() {
     let search = of("2x4");
-    let truth = truth_of(&search);
+    let truth = search.run().unwrap();
     for (keep_all, previous) in [(true, false), (false, true), (true, true)] {
         for asks in (15..70).step_by(11) {
             let directory = Simulated::default();
             let disk = on_disk(&directory).keep_all(keep_all);
-            disk.run_lists_with(&search, &StopAfter::asks(asks)).unwrap_err();
+            disk.run_with(&search, &StopAfter::asks(asks)).unwrap_err();
             let lost = Manifest::read(&directory).unwrap().unwrap();
             directory.remove(MANIFEST).unwrap();
             if !previous {
@@ -225,8 +184,8 @@ fn a_lost_manifest_of_lists_is_rebuilt() {
                 let counts = |of: &LevelRecord| of.lists.map(|lists| (lists.reduced, lists.kept));
                 assert_eq!(counts(own), counts(lost), "{what}");
             }
-            let found = disk.run_lists(&search).expect(&what);
-            assert_eq!(levels(&found), truth, "{what}");
+            let found = disk.run(&search).expect(&what);
+            assert_same(&found, &truth, &what);
         }
     }
 }
@@ -235,38 +194,23 @@ fn a_lost_manifest_of_lists_is_rebuilt() {
 fn a_search_of_something_else_is_refused() {
     let directory = Simulated::default();
     let disk = on_disk(&directory);
-    disk.run_lists(&of("2x2x2,3")).unwrap();
+    disk.run(&of("2x2x2,3")).unwrap();
     let before = disk.directories.manifest().unwrap();
     let refused = |search: &FrontierSearch, words: &str| {
-        let error = disk.run_lists(search).unwrap_err().to_string();
+        let error = disk.run(search).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
     };
     refused(&of("pyraminx,3"), "board: 2x2x2, not pyraminx");
-    refused(&with(&of("2x2x2,3"), |s| s.symmetry = false), "symmetries: used, not none");
+    refused(&of("2x2x2,3").symmetry(false), "symmetries: used, not none");
     let quarter = named::parse("2x2x2").unwrap().counting(Turns::Quarter).unwrap();
     refused(&FrontierSearch::new(quarter), "hash of the moves: ");
     let error = on(&directory, 0).run(&search("2x4")).unwrap_err().to_string();
     assert!(error.contains("board: 2x2x2, not 2x4"), "{error}");
     let sweep = Simulated::default();
     run_some(&search("2x4"), &on(&sweep, 0), 5);
-    let error = on_disk(&sweep).run_lists(&of("2x4")).unwrap_err().to_string();
+    let error = on_disk(&sweep).run(&of("2x4")).unwrap_err().to_string();
     assert!(error.contains("contains another search ("), "{error}");
-}
-
-/// The files of levels that lie in a directory, and what they hold.
-fn level_files(directory: &Simulated) -> Vec<(String, Vec<u8>)> {
-    let names = directory.list().unwrap().into_iter();
-    let mut files: Vec<_> = names
-        .filter(|name| name.starts_with("level-"))
-        .map(|name| {
-            let file = directory.open(&name).unwrap();
-            let bytes = file.read(0, file.len() as usize).unwrap().as_ref().to_vec();
-            (name, bytes)
-        })
-        .collect();
-    files.sort();
-    files
 }
 
 /// Ranks that share a directory find the levels of one process and leave its files, run numbers aside.
@@ -274,25 +218,26 @@ fn level_files(directory: &Simulated) -> Vec<(String, Vec<u8>)> {
 fn ranks_leave_the_lists_of_one_process() {
     for name in PUZZLES {
         let search = of(name);
-        let truth = truth_of(&search);
+        let truth = search.run().unwrap();
         let one = Simulated::default();
-        on_disk(&one).run_lists(&search).unwrap();
+        on_disk(&one).run(&search).unwrap();
         for (size, every) in [(1, 0), (2, 10), (3, 0)] {
             let directory = Simulated::default();
             let disk = || on_disk(&directory).commit_every(Duration::from_secs(every));
             let found = ranks(size, |team| {
-                disk().run_lists_distributed_with(&search, team, &NoProgress).unwrap()
+                disk().run_distributed_with(&search, team, &NoProgress).unwrap()
             });
             let what = format!("{name}, {size} ranks");
-            assert!(found.iter().all(|found| levels(found) == truth), "{what}");
-            let sizes = |files: Vec<(String, Vec<u8>)>| {
-                files.into_iter().map(|(name, bytes)| (name, bytes.len())).collect::<Vec<_>>()
+            found.iter().for_each(|found| assert_same(found, &truth, &what));
+            let sizes = |directory: &Simulated| {
+                let size = |name: String| (directory.open(&name).unwrap().len(), name);
+                level_files(directory).into_iter().map(size).collect::<Vec<_>>()
             };
-            assert_eq!(sizes(level_files(&directory)), sizes(level_files(&one)), "{what}");
+            assert_eq!(sizes(&directory), sizes(&one), "{what}");
             let verified = disk::verify(&disk().directories).unwrap();
             assert_eq!(verified, disk::verify(&on_disk(&one).directories).unwrap(), "{what}");
             // One process goes on with it.
-            assert_eq!(levels(&disk().run_lists(&search).unwrap()), truth, "{what}");
+            assert_same(&disk().run(&search).unwrap(), &truth, &what);
         }
     }
 }
@@ -302,7 +247,7 @@ fn ranks_leave_the_lists_of_one_process() {
 fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
     for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6"] {
         let search = of(name);
-        let truth = truth_of(&search);
+        let truth = search.run().unwrap();
         let directory = Simulated::default();
         let disk = || on_disk(&directory);
         let mut sessions = 0;
@@ -311,7 +256,7 @@ fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
             let all = ranks(size, |team| {
                 let asks =
                     if team.rank() == size - 1 { 5 + 40 * (sessions as i64 % 7) } else { i64::MAX };
-                disk().run_lists_distributed_with(&search, team, &StopAfter::asks(asks))
+                disk().run_distributed_with(&search, team, &StopAfter::asks(asks))
             });
             let ended = all.iter().filter(|found| found.is_ok()).count();
             assert!(ended == 0 || ended == size, "{name}: {all:?}");
@@ -326,28 +271,25 @@ fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
             sessions += 1;
         };
         assert!(sessions > 0, "{name}");
-        assert_eq!(levels(&found), truth, "{name}, {sessions} stops");
+        assert_same(&found, &truth, &format!("{name}, {sessions} stops"));
     }
     let search = of("2x2x2,5");
-    let truth = truth_of(&search);
+    let truth = search.run().unwrap();
     let whole = Simulated::default();
     let together = |directory: &Simulated, size| {
-        ranks(size, |team| {
-            on_disk(directory).run_lists_distributed_with(&search, team, &NoProgress)
-        })
+        ranks(size, |team| on_disk(directory).run_distributed_with(&search, team, &NoProgress))
     };
     together(&whole, 2);
     let syncs = whole.syncs();
     assert!(syncs > 20, "{syncs}");
     for cut in (1..=syncs).step_by(7) {
-        let directory = Simulated::default();
-        directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+        let directory = Simulated::with(Faults { cut_at: Some(cut), ..Faults::default() });
         // Which rank writes when is chance: all or none have come to the end.
         let all = together(&directory, 2);
         assert!(all.iter().all(Result::is_err) || all.iter().all(Result::is_ok), "{all:?}");
         let after = directory.after_cut(cut);
         for found in together(&after, 3) {
-            assert_eq!(levels(&found.unwrap()), truth, "cut at sync {cut} of {syncs}");
+            assert_same(&found.unwrap(), &truth, &format!("cut at sync {cut} of {syncs}"));
         }
         disk::verify(&on_disk(&after).directories).unwrap();
     }
@@ -360,30 +302,31 @@ fn ranks_that_search_by_lists_are_refused_together() {
     let own = [Simulated::default(), Simulated::default()];
     let apart = ranks(2, |team| {
         let disk = on_disk(&own[team.rank()]);
-        disk.run_lists_distributed_with(&search, team, &NoProgress)
+        disk.run_distributed_with(&search, team, &NoProgress)
     });
-    let text = |found: &Result<Outcome, Stop>| match found {
-        Err(Stop::Together(error)) => error.to_string(),
-        other => panic!("{other:?}"),
+    let all = |found: Vec<Result<Outcome, Stop>>, words: &[&str]| {
+        for (text, words) in found.into_iter().map(refused).zip(words.iter().cycle()) {
+            assert!(text.contains(words), "{text}");
+        }
     };
-    assert!(apart.iter().all(|found| text(found).contains("give every rank the same dir")));
+    all(apart, &["give every rank the same dir"]);
     assert!(own.iter().all(|directory| directory.list().unwrap().is_empty()));
     let directory = Simulated::default();
     let others = ranks(3, |team| {
         let depth = if team.rank() == 1 { 4 } else { 5 };
-        let search = with(&search, |search| search.max_depth = Some(depth));
-        on_disk(&directory).run_lists_distributed_with(&search, team, &NoProgress)
+        let search = search.clone().max_depth(depth);
+        on_disk(&directory).run_distributed_with(&search, team, &NoProgress)
     });
-    assert!(others.iter().all(|found| text(found).contains("rank 1 was started with")));
-    assert!(others.iter().all(|found| text(found).contains("(max-depth: 4, not 5)")));
+    all(others, &["rank 1 was started with different settings from rank 0 (max-depth: 4, not 5)"]);
     // A rank whose files may not take as many bytes as they do: the others name it.
     let full = ranks(2, |team| {
         let limit = (team.rank() == 1).then_some(1000);
         let disk = on_disk(&directory).limit(limit);
-        disk.run_lists_distributed_with(&search, team, &NoProgress)
+        disk.run_distributed_with(&search, team, &NoProgress)
     });
-    assert!(text(&full[0]).contains("rank 1:") && text(&full[1]).contains("limit"), "{full:?}");
+    all(full, &["rank 1:", "limit"]);
     let found =
-        ranks(3, |team| on_disk(&directory).run_lists_distributed_with(&search, team, &NoProgress));
-    assert!(found.into_iter().all(|found| levels(&found.unwrap()) == truth_of(&search)));
+        ranks(3, |team| on_disk(&directory).run_distributed_with(&search, team, &NoProgress));
+    let truth = search.run().unwrap();
+    found.iter().for_each(|found| assert_same(found.as_ref().unwrap(), &truth, "three ranks"));
 }

@@ -21,30 +21,38 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tilewave::internals::Storage;
 use tilewave::progress::{NoProgress, Phase, Progress};
-use tilewave::puzzle::{Goal, Size, StateSpace, families};
-use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::puzzle::{Goal, Metric, Size, StateSpace, families};
+use tilewave::search::disk::{self, Directories, Disk, DiskSearch};
 use tilewave::search::{Outcome, Search};
 
 use simulated::{Faults, Simulated};
 
-/// The complete search of a board, or of a puzzle of a family, on one thread.
+/// The complete search of a board, also in the multi-tile metric, or of a puzzle of a family, on one thread.
 fn search(name: &str) -> Search {
-    let mut search = match name.parse::<Size>() {
-        Ok(size) => Search::new(Goal::Last.board(size).unwrap()),
-        Err(_) => Search::of(StateSpace::of_puzzle(families::parse(name).unwrap())),
+    let (size, metric) = match name.strip_suffix(" mtm") {
+        Some(size) => (size, Metric::Mtm),
+        None => (name, Metric::Stm),
     };
-    search.resources.threads = Some(1);
-    search
+    let space = match size.parse::<Size>() {
+        Ok(size) => StateSpace::of_board(Goal::Last.board(size).unwrap()).in_metric(metric),
+        Err(_) => StateSpace::of_puzzle(families::parse(name).unwrap()),
+    };
+    Search::of(space).threads(1)
 }
 
 /// A search on a simulated directory that commits after every chunk.
 fn on(directory: &Simulated, digits: usize) -> Disk {
     let storage: Box<dyn Storage> = Box::new(directory.clone());
-    let mut disk = Disk::new(Directories::new(vec![storage]));
-    disk.shared_digits = Some(digits);
-    disk.commit_every = std::time::Duration::ZERO;
-    disk.patience = std::time::Duration::ZERO;
-    disk
+    Disk::new(Directories::new(vec![storage]))
+        .shared_digits(digits)
+        .commit_every(std::time::Duration::ZERO)
+        .patience(std::time::Duration::ZERO)
+}
+
+/// The level files that a directory has.
+fn level_files(directory: &Simulated) -> Vec<String> {
+    let names = directory.list().unwrap().into_iter();
+    names.filter(|name| name.starts_with("level-")).collect()
 }
 
 /// What the search finds in memory.
@@ -55,7 +63,9 @@ fn truth(search: &Search) -> Outcome {
 fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {
     assert_eq!(found.counts, truth.counts, "{what}");
     assert_eq!(found.checksums, truth.checksums, "{what}");
+    assert_eq!(found.reduced(), truth.reduced(), "{what}");
     assert_eq!(found.complete, truth.complete, "{what}");
+    assert_eq!(found.last, truth.last, "{what}");
 }
 
 /// Stops a search after a number of asks, those not counted by which a session comes to where the last one was.
@@ -82,7 +92,26 @@ impl Progress for StopAfter {
 }
 
 /// Runs a search until it has done about `chunks` chunks of this session.
-fn run_some(search: &Search, disk: &Disk, chunks: i64) {
+fn run_some(search: &impl DiskSearch, disk: &Disk, chunks: i64) {
     let error = disk.run_with(search, &StopAfter::asks(chunks)).unwrap_err();
     assert!(error.to_string().contains("Nothing is lost"), "{error}");
+}
+
+/// Runs a search in sessions, each on the disk of its number and stopped after so many asks, until it ends. Returns how
+/// often it was stopped.
+fn in_sessions(
+    search: &impl DiskSearch,
+    disk: impl Fn(usize) -> Disk,
+    asks: impl Fn(i64) -> i64,
+) -> (Outcome, usize) {
+    let mut sessions = 0;
+    loop {
+        let disk = disk(sessions);
+        match disk.run_with(search, &StopAfter::asks(asks(sessions as i64))) {
+            Ok(found) => return (found, sessions),
+            Err(error) => assert!(error.to_string().contains("Nothing is lost"), "{error}"),
+        }
+        disk::verify(&disk.directories).unwrap();
+        sessions += 1;
+    }
 }

@@ -17,8 +17,7 @@ fn a_lost_manifest_is_rebuilt_wherever_the_search_was() {
     for keep_all in [false, true] {
         for chunks in (8..230).step_by(13) {
             let [first, second] = [(); 2].map(|()| Simulated::default());
-            let mut disk = over(&[&first, &second]);
-            disk.keep_all = keep_all;
+            let disk = over(&[&first, &second]).keep_all(keep_all);
             run_some(&search, &disk, chunks);
             let lost = Manifest::read(&first).unwrap().unwrap();
             let what = format!("all kept: {keep_all}, {chunks} chunks");
@@ -54,8 +53,7 @@ fn a_lost_manifest_is_rebuilt_wherever_the_search_was() {
 fn level_files_alone_are_enough_when_all_are_kept() {
     let search = search("3x3");
     let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.keep_all = true;
+    let disk = on(&directory, 1).keep_all(true);
     let whole = disk.run(&search).unwrap();
     directory.remove(MANIFEST).unwrap();
     directory.remove(PREVIOUS).unwrap();
@@ -69,8 +67,7 @@ fn level_files_alone_are_enough_when_all_are_kept() {
 fn what_is_missing_is_named() {
     let search = search("3x3");
     let refused = |directory: &Simulated, keep_all: bool, words: &[&str]| {
-        let mut disk = on(directory, 1);
-        disk.keep_all = keep_all;
+        let disk = on(directory, 1).keep_all(keep_all);
         let before = content(directory);
         let error = repair(&disk).unwrap_err().to_string();
         for word in words {
@@ -80,8 +77,7 @@ fn what_is_missing_is_named() {
     };
     for keep_all in [false, true] {
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.keep_all = keep_all;
+        let disk = on(&directory, 1).keep_all(keep_all);
         run_some(&search, &disk, 8 * 17 + 3);
         directory.remove(MANIFEST).unwrap();
         // A file of the last finished level.
@@ -114,8 +110,7 @@ fn a_running_search_is_verified_without_false_alarms() {
     let search = search("3x3");
     for keep_all in [false, true] {
         let directory = Simulated::default();
-        let mut disk = on(&directory, 1);
-        disk.keep_all = keep_all;
+        let disk = on(&directory, 1).keep_all(keep_all);
         run_some(&search, &disk, 60);
         std::thread::scope(|scope| {
             let running = scope.spawn(|| disk.run(&search));

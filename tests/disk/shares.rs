@@ -81,8 +81,7 @@ fn a_lost_manifest_is_rebuilt_with_its_shares() {
     let search = search("3x3");
     for lost in 0..2 {
         let all = disks([40, 10, 80]);
-        let mut disk = over(&all.each_ref());
-        disk.keep_all = true;
+        let disk = over(&all.each_ref()).keep_all(true);
         run_some(&search, &disk, 8 * 20 + 3);
         let before = Manifest::read(&all[0]).unwrap().unwrap();
         all[0].remove(MANIFEST).unwrap();

@@ -10,14 +10,12 @@ use tilewave::search::Stop;
 use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Communicator, Outcome, Reduce, Search, SearchError};
 
-use super::on;
 use super::simulated::Simulated;
 use super::threads::ranks;
+use super::{assert_same, on};
 
 fn search(size: &str) -> Search {
-    let mut search = super::search(size);
-    search.keep_last = 5;
-    search
+    super::search(size).keep_last(5)
 }
 
 fn disk_in(path: &std::path::Path) -> Disk {
@@ -35,13 +33,6 @@ pub fn together(
         .swap_remove(0)
 }
 
-fn same(found: &Outcome, memory: &Outcome, what: &str) {
-    assert_eq!(found.counts, memory.counts, "{what}");
-    assert_eq!(found.checksums, memory.checksums, "{what}");
-    assert_eq!(found.last, memory.last, "{what}");
-    assert!(found.complete, "{what}");
-}
-
 /// The same levels with some ranks, K and windows that cross, and no more bytes than 1 bit per line and
 /// window, 2 % for the numbers of the blocks, and 20 for each message of a chunk to another.
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
@@ -52,12 +43,10 @@ fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
         let what = format!("{board}, K = {digits}, {size} ranks");
         let directory = Simulated::default();
         let outcome = together(&search, size, |_| {
-            let mut disk = on(&directory, digits);
-            disk.commit_every = std::time::Duration::from_secs(10);
-            disk
+            on(&directory, digits).commit_every(std::time::Duration::from_secs(10))
         });
         let outcome = outcome.unwrap();
-        same(&outcome, &memory, &what);
+        assert_same(&outcome, &memory, &what);
         let used = outcome.disk.unwrap();
         assert_eq!(used.ranks, size);
         if size == 1 {
@@ -81,7 +70,7 @@ fn ranks_find_the_levels_of_3x3() {
     for size in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let outcome = together(&search, size, |_| disk_in(dir.path())).unwrap();
-        same(&outcome, &memory, &format!("{size} ranks"));
+        assert_same(&outcome, &memory, &format!("{size} ranks"));
     }
 }
 
@@ -129,6 +118,22 @@ impl Progress for StopAt {
     }
 }
 
+/// What a rank says that stopped together with the others.
+pub fn refused(stopped: Result<Outcome, Stop>) -> String {
+    match stopped {
+        Err(Stop::Together(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The depth at which a rank says that it stopped, together with the others.
+fn paused_at(stopped: Result<Outcome, Stop>) -> usize {
+    match stopped {
+        Err(Stop::Together(Error::Search(SearchError::Paused { depth, .. }))) => depth,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_search_goes_on_with_another_number_of_ranks() {
     let search = search("2x5");
@@ -136,25 +141,17 @@ fn a_search_goes_on_with_another_number_of_ranks() {
     let dir = tempfile::tempdir().unwrap();
     for (size, depth) in [(3, 10), (1, 20), (4, 30), (2, 40)] {
         let stopped = ranks(size, |team| {
-            let mut disk = disk_in(dir.path());
-            disk.shared_digits = Some(1);
-            disk.commit_every = std::time::Duration::ZERO;
+            let disk = disk_in(dir.path()).shared_digits(1).commit_every(std::time::Duration::ZERO);
             disk.run_distributed_with(&search, team, &StopAt::depth(depth))
         });
-        for stopped in stopped {
-            let Err(Stop::Together(Error::Search(SearchError::Paused { depth: at, .. }))) = stopped
-            else {
-                panic!("{size} ranks: {stopped:?}");
-            };
-            assert_eq!(at, depth + 1);
-        }
+        stopped.into_iter().for_each(|stopped| assert_eq!(paused_at(stopped), depth + 1));
     }
     // Now without ranks.
     let outcome = disk_in(dir.path()).run(&search).unwrap();
-    same(&outcome, &memory, "one machine");
+    assert_same(&outcome, &memory, "one machine");
     // And a finished one is only read.
     let again = together(&search, 3, |_| disk_in(dir.path())).unwrap();
-    same(&again, &memory, "again");
+    assert_same(&again, &memory, "again");
 }
 
 /// One of the ranks is told to stop while they read their levels again: all stop there, before they compute anything.
@@ -163,23 +160,17 @@ fn ranks_that_read_their_levels_again_stop_together() {
     let search = search("2x5");
     let memory = search.run().unwrap();
     let directory = Simulated::default();
-    let mut first = search.clone();
-    first.max_depth = Some(25);
+    let first = search.clone().max_depth(25);
     together(&first, 3, |_| on(&directory, 1)).unwrap();
     let stopped = ranks(3, |team| {
         let stop = StopAt::depth(if team.rank() == 1 { 0 } else { usize::MAX });
         on(&directory, 1).run_distributed_with(&search, team, &stop)
     });
-    for stopped in stopped {
-        let Err(Stop::Together(Error::Search(SearchError::Paused { depth, .. }))) = stopped else {
-            panic!("{stopped:?}");
-        };
-        assert_eq!(depth, 26);
-    }
+    stopped.into_iter().for_each(|stopped| assert_eq!(paused_at(stopped), 26));
     let manifest = Manifest::read(&directory).unwrap().unwrap();
     assert!(manifest.files_of(26).is_none());
     let outcome = together(&search, 2, |_| on(&directory, 1)).unwrap();
-    same(&outcome, &memory, "afterwards");
+    assert_same(&outcome, &memory, "afterwards");
 }
 
 #[test]
@@ -187,13 +178,11 @@ fn a_search_of_one_machine_goes_on_with_ranks() {
     let search = search("2x5");
     let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let mut first = search.clone();
-    first.max_depth = Some(25);
-    let mut disk = disk_in(dir.path());
-    disk.shared_digits = Some(2);
+    let first = search.clone().max_depth(25);
+    let disk = disk_in(dir.path()).shared_digits(2);
     disk.run(&first).unwrap();
     let outcome = together(&search, 3, |_| disk_in(dir.path())).unwrap();
-    same(&outcome, &memory, "three ranks");
+    assert_same(&outcome, &memory, "three ranks");
     assert_eq!(outcome.disk.unwrap().chunks, 72);
 }
 
@@ -203,8 +192,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
     let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let node = |rank: usize| disk_in(&dir.path().join(format!("node-{rank}")));
-    let mut first = search.clone();
-    first.max_depth = Some(30);
+    let first = search.clone().max_depth(30);
     // Four ranks on two machines.
     together(&first, 4, |rank| node(rank / 2)).unwrap();
     // One machine alone lacks the other's files.
@@ -218,8 +206,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
         panic!("{refused:?}");
     };
     // Another number of ranks on the same machines will do.
-    let mut middle = search.clone();
-    middle.max_depth = Some(40);
+    let middle = search.clone().max_depth(40);
     together(&middle, 3, |rank| node(usize::from(rank == 1))).unwrap();
     // And so will one machine that has all files.
     for entry in std::fs::read_dir(dir.path().join("node-1")).unwrap() {
@@ -230,7 +217,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
         }
     }
     let outcome = node(0).run(&search).unwrap();
-    same(&outcome, &memory, "one machine");
+    assert_same(&outcome, &memory, "one machine");
 }
 
 #[test]
@@ -242,10 +229,8 @@ fn one_job_at_a_time_works_in_a_directory() {
     for stopped in
         ranks(3, |team| disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress))
     {
-        let Err(Stop::Together(error)) = stopped else {
-            panic!("{stopped:?}");
-        };
-        assert!(error.to_string().contains("another search is running"), "{error}");
+        let error = refused(stopped);
+        assert!(error.contains("another search is running"), "{error}");
     }
     drop(lock);
     // What a job leaves that is killed while its ranks find each other, and what only looks like it.
@@ -271,17 +256,13 @@ fn ranks_refuse_what_one_machine_refuses() {
     let dir = tempfile::tempdir().unwrap();
     together(&search("3x3"), 2, |_| disk_in(dir.path())).unwrap();
     for (board, what) in [("2x5", "board"), ("2x3", "only in memory")] {
-        let refused = together(&search(board), 2, |_| disk_in(dir.path()));
-        let Err(Stop::Together(error)) = refused else {
-            panic!("{board}: {refused:?}");
-        };
-        assert!(error.to_string().contains(what), "{board}: {error}");
+        let error = refused(together(&search(board), 2, |_| disk_in(dir.path())));
+        assert!(error.contains(what), "{board}: {error}");
     }
     // One rank has too little memory: all stop, and rank 0 says whose.
     let dir = tempfile::tempdir().unwrap();
     let stopped = ranks(3, |team| {
-        let mut search = search("2x5");
-        search.resources.memory = (team.rank() == 2).then_some(1000);
+        let search = search("2x5").memory((team.rank() == 2).then_some(1000));
         disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress)
     });
     let Err(Stop::Together(Error::Search(SearchError::Elsewhere { rank: 2, reason }))) =
@@ -324,11 +305,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
             }
             disk.run_distributed_with(&search, communicator, &NoProgress)
         });
-        for stopped in stopped {
-            let Err(Stop::Together(error)) = stopped else {
-                panic!("{name}: {stopped:?}");
-            };
-            let text = error.to_string();
+        for text in stopped.into_iter().map(refused) {
             assert!(text.contains("rank 1 was started with") && text.contains(name), "{text}");
         }
         assert_eq!(tilewave::internals::Storage::list(&directory).unwrap(), [""; 0]);

@@ -18,18 +18,6 @@ struct Thread<'a> {
     table: &'a Table,
 }
 
-impl Thread<'_> {
-    fn reduce(&self, values: &mut [u64], join: fn(u64, u64) -> u64) {
-        self.table.values.lock().unwrap()[self.rank] = values.to_vec();
-        self.table.meeting.wait();
-        let all = self.table.values.lock().unwrap().clone();
-        self.table.meeting.wait();
-        for (i, value) in values.iter_mut().enumerate() {
-            *value = all.iter().map(|of| of[i]).reduce(join).unwrap();
-        }
-    }
-}
-
 impl Communicator for Thread<'_> {
     fn rank(&self) -> usize {
         self.rank
@@ -53,13 +41,17 @@ impl Communicator for Thread<'_> {
     }
 
     fn all_reduce(&self, by: Reduce, values: &mut [u64]) {
-        self.reduce(
-            values,
-            match by {
-                Reduce::Sum => u64::wrapping_add,
-                Reduce::Max => u64::max,
-            },
-        );
+        self.table.values.lock().unwrap()[self.rank] = values.to_vec();
+        self.table.meeting.wait();
+        let all = self.table.values.lock().unwrap().clone();
+        self.table.meeting.wait();
+        for (i, value) in values.iter_mut().enumerate() {
+            let of_ranks = all.iter().map(|of| of[i]);
+            *value = match by {
+                Reduce::Sum => of_ranks.fold(0, u64::wrapping_add),
+                Reduce::Max => of_ranks.fold(0, u64::max),
+            };
+        }
     }
 }
 

@@ -69,8 +69,7 @@ fn a_cut_at_any_sync_loses_nothing() {
     let syncs = whole.syncs();
     assert!(syncs > 30, "{syncs}");
     for cut in 1..=syncs {
-        let storage = Simulated::default();
-        storage.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+        let storage = Simulated::with(Faults { cut_at: Some(cut), ..Faults::default() });
         DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
         let after = storage.after_cut(cut);
         let kept = levels(&after).len() as u64;
@@ -115,8 +114,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
 fn a_full_disk_keeps_what_is_committed() {
     let (how, truth) = small();
     for capacity in (100..40_000).step_by(3_331) {
-        let storage = Simulated::default();
-        storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
+        let storage = Simulated::with(Faults { capacity: Some(capacity), ..Faults::default() });
         let error = DiskBuild::new(&storage).run(&how, &NoProgress).unwrap_err();
         let said = error.to_string();
         assert!(said.contains("space") && said.contains("to continue"), "{capacity}: {said}");

@@ -29,14 +29,11 @@ fn spaces() -> Vec<StateSpace> {
 fn lists_find_what_the_sweep_finds() {
     for space in spaces() {
         let expected = Search::of(space.clone()).run().unwrap();
-        let mut by_lists = FrontierSearch::new(Puzzle::of_space(&space).unwrap());
+        let by_lists = FrontierSearch::new(Puzzle::of_space(&space).unwrap());
         let found = by_lists.run().unwrap();
         assert_eq!(found.counts, expected.counts, "{space}");
         assert!(found.complete);
-        by_lists.symmetry = false;
-        by_lists.resources.threads = Some(1);
-        by_lists.max_depth = Some(9);
-        let shorter = by_lists.run().unwrap();
+        let shorter = by_lists.symmetry(false).threads(1).max_depth(9).run().unwrap();
         let levels = |of: &Outcome| -> Vec<(u64, u64)> {
             of.counts.iter().copied().zip(of.checksums.iter().copied()).take(10).collect()
         };
@@ -48,17 +45,14 @@ fn lists_find_what_the_sweep_finds() {
 fn little_memory_changes_the_bytes_and_not_the_result() {
     let goal: Goal = "first".parse().unwrap();
     let board = StateSpace::of_board(goal.board("4x4".parse().unwrap()).unwrap());
-    let mut search = FrontierSearch::new(Puzzle::of_space(&board).unwrap());
-    search.max_depth = Some(20);
+    let search = FrontierSearch::new(Puzzle::of_space(&board).unwrap()).max_depth(20);
     let roomy = search.run().unwrap();
-    search.resources.memory = Some(4 << 20);
-    let tight = search.run().unwrap();
+    let tight = search.clone().memory(4 << 20).run().unwrap();
     assert_eq!((&roomy.counts, &roomy.checksums), (&tight.counts, &tight.checksums));
     assert_eq!(roomy.reduced(), tight.reduced());
     let [roomy, tight] = [roomy, tight].map(|found| found.lists.unwrap());
     assert!(roomy.bytes[19] > 8 * roomy.kept[19] && tight.bytes[19] < 3 * tight.kept[19]);
-    search.resources.memory = Some(1 << 20);
-    let error = search.run().unwrap_err().to_string();
+    let error = search.memory(1 << 20).run().unwrap_err().to_string();
     assert!(error.contains("do not fit in 1.00 MiB of memory"), "{error}");
 }
 

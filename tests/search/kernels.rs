@@ -33,6 +33,35 @@ fn registers(count: usize, mut seed: u64, sparsity: u32) -> Vec<Register> {
     (0..count).map(|_| std::array::from_fn(|lane| if lane < LANES { byte() } else { 0 })).collect()
 }
 
+fn kernels() -> impl Iterator<Item = Kernel> {
+    Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported())
+}
+
+/// Steps into the registers of a block: its number of registers before it, its parity, its own place in the array, and
+/// its sources with their variants, each of which is live or not.
+fn step(
+    program: &StepProgram,
+    (cur, next): (&[Register], &mut [Register]),
+    (register, parity, own): (u64, usize, usize),
+    (source_blocks, variants, live): (&[usize], &[usize], &[bool]),
+) -> Tally {
+    program.step(ByteBlock {
+        cur,
+        next,
+        rule: Rule::Reverse,
+        seen: &mut [],
+        own: &vec![own; program.gathers().len()],
+        register,
+        parity,
+        source_blocks,
+        variants,
+        live,
+        halo: &[],
+        ahead: &[],
+        ahead_by: 0,
+    })
+}
+
 struct Case {
     layout: Layout,
     transfers: Vec<Transfer>,
@@ -55,21 +84,9 @@ impl Case {
         let variants: Vec<usize> =
             gathers.map(|(i, g)| (self.seed >> (i % 64)) as usize % of(g).1).collect();
         let live: Vec<bool> = (0..variants.len()).map(|i| self.live >> (i % 64) & 1 == 1).collect();
-        let tally = program.step(ByteBlock {
-            cur: &cur,
-            next: &mut next,
-            rule: Rule::Reverse,
-            seen: &mut [],
-            own: &vec![size * 2; program.gathers().len()],
-            register: self.seed >> 20,
-            parity: (self.seed >> 9 & 1) as usize,
-            source_blocks: &source_blocks,
-            variants: &variants,
-            live: &live,
-            halo: &[],
-            ahead: &[],
-            ahead_by: 0,
-        });
+        let place = (self.seed >> 20, (self.seed >> 9 & 1) as usize, size * 2);
+        let sources = (&source_blocks[..], &variants[..], &live[..]);
+        let tally = step(&program, (&cur, &mut next), place, sources);
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
         assert_eq!(tally.states, u64::from(states), "{kernel}");
         let sum = next.iter().zip(self.seed >> 20..).fold(0u64, |sum, (register, r)| {
@@ -85,7 +102,7 @@ impl Case {
 
     fn check(&self) {
         let scalar = self.run(Kernel::Scalar);
-        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+        for kernel in kernels() {
             assert!(self.run(kernel) == scalar, "{kernel}");
         }
     }
@@ -134,28 +151,14 @@ fn bits_move_as_transfers_say() {
     let layout = Layout::new(6).unwrap();
     let bits = vec![(3, 1), (3, 7), (2, 1), (0, 0)];
     let transfers = [Transfer { window: Window::identity(), bits }];
-    for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+    for kernel in kernels() {
         let program = StepProgram::new(kernel, layout, &transfers).unwrap();
         let mut cur = vec![[0; 64]; 6];
         cur[4][17] = 1 << 3;
         cur[5][18] = 1 << 2 | 1;
         let mut next = vec![[0; 64]; 6];
         next[5][18] = 1;
-        let tally = program.step(ByteBlock {
-            cur: &cur,
-            next: &mut next,
-            rule: Rule::Reverse,
-            seen: &mut [],
-            own: &vec![0; program.gathers().len()],
-            register: 0,
-            parity: 0,
-            source_blocks: &[0],
-            variants: &[0],
-            live: &[true],
-            halo: &[],
-            ahead: &[],
-            ahead_by: 0,
-        });
+        let tally = step(&program, (&cur, &mut next), (0, 0, 0), (&[0], &[0], &[true]));
         let mut expected = vec![[0; 64]; 6];
         expected[4][17] = 1 << 1 | 1 << 7;
         expected[5][18] = 1 << 1;
@@ -209,21 +212,9 @@ fn stepped(
             variants.push(gather.source_blocks.find(block, &digits, &mut blocks));
             source_blocks.extend(blocks.iter().map(|block| block * size));
         }
-        program.step(ByteBlock {
-            cur,
-            next,
-            rule: Rule::Reverse,
-            seen: &mut [],
-            own: &vec![block * size; program.gathers().len()],
-            register: (block * size) as u64,
-            parity: parity ^ layout.block_parity(block),
-            source_blocks: &source_blocks,
-            live: &vec![true; variants.len()],
-            variants: &variants,
-            halo: &[],
-            ahead: &[],
-            ahead_by: 0,
-        });
+        let (own, live) = (block * size, vec![true; variants.len()]);
+        let place = (own as u64, parity ^ layout.block_parity(block), own);
+        step(program, (cur, next), place, (&source_blocks, &variants, &live));
     }
     next
 }
@@ -258,7 +249,7 @@ proptest! {
         for (byte, prev) in truth.as_flattened_mut().iter_mut().zip(prev.as_flattened()) {
             *byte &= !prev;
         }
-        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+        for kernel in kernels() {
             let program = StepProgram::new(kernel, layout, &transfers).unwrap();
             let from = parity ^ usize::from(odd);
             assert!(stepped(&program, layout, parity, &cur[from], &prev) == truth, "{kernel}");
@@ -283,7 +274,7 @@ fn programs_may_have_any_number_of_transfers() {
 #[test]
 fn planes_are_the_bits_of_the_bytes_on_every_kernel() {
     let registers = registers(5, 9, 1);
-    for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+    for kernel in kernels() {
         for bit in 0..8 {
             let mut words = [u64::MAX; 5];
             assert!(collect(kernel, &registers, bit, &mut words));

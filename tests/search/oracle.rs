@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tilewave::Kernel;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::{Board, Metric, Size, StateSpace};
-use tilewave::search::{self, Engine, Search};
+use tilewave::search::{Engine, Search};
 
 /// The levels of a board by sliding tiles on row-major arrays.
 fn slide(start: &Board) -> Vec<Vec<Board>> {
@@ -13,25 +13,18 @@ fn slide(start: &Board) -> Vec<Vec<Board>> {
     spread(start, |board| {
         let blank = board.blank();
         let (r, c) = (blank / cols, blank % cols);
-        let mut neighbours = Vec::new();
-        if r > 0 {
-            neighbours.push(blank - cols);
-        }
-        if r + 1 < rows {
-            neighbours.push(blank + cols);
-        }
-        if c > 0 {
-            neighbours.push(blank - 1);
-        }
-        if c + 1 < cols {
-            neighbours.push(blank + 1);
-        }
+        let neighbours = [
+            (r > 0).then(|| blank - cols),
+            (r + 1 < rows).then(|| blank + cols),
+            (c > 0).then(|| blank - 1),
+            (c + 1 < cols).then(|| blank + 1),
+        ];
         let slid = |cell| {
             let mut tiles = board.tiles().to_vec();
             tiles.swap(blank, cell);
             Board::new(board.size(), &tiles).unwrap()
         };
-        neighbours.into_iter().map(slid).collect()
+        neighbours.into_iter().flatten().map(slid).collect()
     })
 }
 
@@ -53,51 +46,36 @@ fn counts(levels: &[Vec<Board>]) -> Vec<u64> {
     levels.iter().map(|level| level.len() as u64).collect()
 }
 
-fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> search::Outcome {
-    let search = search.clone().engine(engine).kernel(kernel);
-    search.run().unwrap()
+/// Both engines, with every kernel, find the same levels, which are given if they are known.
+fn engines_agree(search: &Search, counts: Option<Vec<u64>>) {
+    let what = search.space.to_string() + &search.space.goal_text();
+    let reference = search.clone().engine(Engine::Reference).run().unwrap();
+    assert_eq!(reference.counts, counts.unwrap_or(reference.counts.clone()), "{what}");
+    let sweeps = search.space.size().unwrap().tiles() >= 6;
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| sweeps && kernel.is_supported()) {
+        let sweep = search.clone().engine(Engine::Sweep).kernel(kernel).run().unwrap();
+        assert_eq!(sweep.counts, reference.counts, "{what} {kernel}");
+        assert_eq!(sweep.checksums, reference.checksums, "{what} {kernel}");
+    }
 }
 
-fn kernels() -> impl Iterator<Item = Kernel> {
-    Kernel::ALL.into_iter().filter(|k| k.is_supported())
+/// The complete searches of boards of these sizes, with the blank of the goal in each cell.
+fn goals(sizes: &[(usize, usize)]) -> impl Iterator<Item = Board> {
+    let sizes = sizes.iter().map(|&(rows, cols)| Size::new(rows, cols).unwrap());
+    sizes.flat_map(|size| (0..size.cells()).map(move |blank| Board::ordered(size, blank).unwrap()))
 }
 
 #[test]
 fn both_engines_equal_sliding_for_every_goal_blank() {
-    for (rows, cols) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)] {
-        let size = Size::new(rows, cols).unwrap();
-        for blank in 0..size.cells() {
-            let goal = Board::ordered(size, blank).unwrap();
-            let levels = slide(&goal);
-            let search = Search::new(goal);
-            let reference = run(&search, Engine::Reference, None);
-            assert_eq!(reference.counts, counts(&levels), "{size} blank {blank}");
-            if size.tiles() < 6 {
-                continue;
-            }
-            for kernel in kernels() {
-                let sweep = run(&search, Engine::Sweep, Some(kernel));
-                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank} {kernel}");
-                assert_eq!(sweep.checksums, reference.checksums, "{size} blank {blank} {kernel}");
-            }
-        }
+    for goal in goals(&[(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)]) {
+        let levels = slide(&goal);
+        engines_agree(&Search::new(goal), Some(counts(&levels)));
     }
 }
 
 #[test]
 fn sweep_equals_reference_for_every_goal_blank_of_2x5_and_5x2() {
-    for (rows, cols) in [(2, 5), (5, 2)] {
-        let size = Size::new(rows, cols).unwrap();
-        for blank in 0..size.cells() {
-            let search = Search::new(Board::ordered(size, blank).unwrap());
-            let reference = run(&search, Engine::Reference, None);
-            for kernel in kernels() {
-                let sweep = run(&search, Engine::Sweep, Some(kernel));
-                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank} {kernel}");
-                assert_eq!(sweep.checksums, reference.checksums, "{size} blank {blank} {kernel}");
-            }
-        }
-    }
+    goals(&[(2, 5), (5, 2)]).for_each(|goal| engines_agree(&Search::new(goal), None));
 }
 
 #[test]
@@ -110,11 +88,11 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
         let mut boards: Vec<String> = level.iter().map(Board::to_string).collect();
         boards.sort();
         for engine in [Engine::Reference, Engine::Sweep] {
-            let mut search = Search::new(goal.clone());
-            search.space = StateSpace::of_board(goal.clone()).from_board(start.clone());
-            search.engine = Some(engine);
-            search.max_depth = Some(depth);
-            search.keep_last = usize::MAX;
+            let search = Search::new(goal.clone())
+                .space(StateSpace::of_board(goal.clone()).from_board(start.clone()))
+                .engine(engine)
+                .max_depth(depth)
+                .keep_last(usize::MAX);
             let outcome = search.run().unwrap();
             assert_eq!(outcome.complete, depth + 1 == levels.len());
             assert!(outcome.last.numbered().is_sorted());
@@ -133,40 +111,24 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
 /// Every row and column by sliding any number of tiles, by hand: the single moves in one direction in turn.
 #[test]
 fn several_tiles_at_a_time_are_single_moves_in_a_row() {
-    for (rows, cols) in [(2, 2), (2, 3), (2, 4), (3, 3)] {
-        let size = Size::new(rows, cols).unwrap();
-        for blank in 0..size.cells() {
-            let goal = Board::ordered(size, blank).unwrap();
-            let levels = spread(&goal, |board| {
-                let mut all = Vec::new();
-                for (direction, first) in board.neighbours() {
-                    let mut next = Some(first);
-                    while let Some(board) = next {
-                        next = board.slide(direction);
-                        all.push(board);
-                    }
-                }
-                all
-            });
-            let search = Search::of(StateSpace::of_board(goal).in_metric(Metric::Mtm));
-            let reference = run(&search, Engine::Reference, None);
-            assert_eq!(reference.counts, counts(&levels), "{size} blank {blank}");
-            for kernel in kernels().filter(|_| size.tiles() >= 6) {
-                let sweep = run(&search, Engine::Sweep, Some(kernel));
-                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank}");
-                assert_eq!(sweep.checksums, reference.checksums, "{size} {kernel}");
+    for goal in goals(&[(2, 2), (2, 3), (2, 4), (3, 3)]) {
+        let levels = spread(&goal, |board| {
+            let mut all = Vec::new();
+            for (direction, first) in board.neighbours() {
+                let slid = std::iter::successors(Some(first), |board| board.slide(direction));
+                all.extend(slid);
             }
-        }
+            all
+        });
+        let search = Search::of(StateSpace::of_board(goal).in_metric(Metric::Mtm));
+        engines_agree(&search, Some(counts(&levels)));
     }
 }
 
 #[test]
 fn checksums_do_not_depend_on_the_number_of_threads() {
-    let mut search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
-    let mut outcomes = [1, 2, 3, 5].map(|threads| {
-        search.resources.threads = Some(threads);
-        search.run().unwrap()
-    });
+    let search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
+    let mut outcomes = [1, 2, 3, 5].map(|n| search.clone().threads(n).run().unwrap());
     let first = std::mem::take(&mut outcomes[0].checksums);
     assert_eq!(first.len(), 56);
     assert!(first.iter().all(|&sum| sum != 0));
@@ -175,24 +137,22 @@ fn checksums_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn last_states_are_limited_and_complete_searches_return_antipodes() {
-    let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 4).unwrap());
+    let search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 4).unwrap());
     for engine in [Engine::Reference, Engine::Sweep] {
-        search.engine = Some(engine);
-        search.keep_last = usize::MAX;
-        let all = search.run().unwrap();
+        let search = search.clone().engine(engine);
+        let all = search.clone().keep_last(usize::MAX).run().unwrap();
         assert_eq!((all.last.len(), all.antipodes()), (148, Some(148)));
-        search.keep_last = 5;
-        let five = search.run().unwrap();
+        let five = search.keep_last(5).run().unwrap();
         assert_eq!(five.last.numbered(), &all.last.numbered()[..5]);
     }
 }
 
 #[test]
 fn a_search_stops_when_it_is_told_to() {
-    let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
+    let search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
     for engine in [Engine::Reference, Engine::Sweep] {
-        search.engine = Some(engine);
-        let error = search.run_with(&StopWhen(|| true)).unwrap_err().to_string();
+        let stopped = search.clone().engine(engine).run_with(&StopWhen(|| true));
+        let error = stopped.unwrap_err().to_string();
         assert!(error.starts_with("interrupted at depth"), "{error}");
     }
 }

@@ -97,8 +97,7 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
     let mut checked = 0;
     for (definition, growth) in growths {
         let name = definition.name().to_string();
-        let mut search = Search::of(StateSpace::of_puzzle(definition));
-        search.engine = Some(Engine::Sweep);
+        let search = Search::of(StateSpace::of_puzzle(definition)).engine(Engine::Sweep);
         let sweep = search.run().unwrap();
         assert_eq!(sweep.counts, growth.counts, "{name}");
         checked += 1;

@@ -67,14 +67,12 @@ impl Comparison {
             // Refused where no move does anything.
             Err(error) => return self.hold(format!("{name}, {error}"), counts, vec![1]),
         };
-        let mut search = FrontierSearch::new(puzzle.clone());
-        search.max_depth = (!complete).then_some(counts.len() - 1);
+        let search =
+            FrontierSearch::new(puzzle.clone()).max_depth((!complete).then_some(counts.len() - 1));
         let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported());
         let each = kernels.map(|kernel| (false, Some(kernel)));
         for (symmetry, kernel) in each.chain([(true, None)]) {
-            search.symmetry = symmetry;
-            search.resources.kernel = kernel;
-            match search.run() {
+            match search.clone().symmetry(symmetry).kernel(kernel).run() {
                 Ok(found) => {
                     let what = format!("{name}, {symmetry}, {kernel:?}");
                     self.hold(what, found.counts.clone(), counts.clone());

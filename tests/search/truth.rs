@@ -34,8 +34,7 @@ fn check(name: &str, d: &Distribution, engine: Engine) {
         _ => Metric::Stm,
     };
     let goal = Board::ordered(size, d.goal_blank).unwrap();
-    let mut search = Search::of(StateSpace::of_board(goal).in_metric(metric));
-    search.engine = Some(engine);
+    let search = Search::of(StateSpace::of_board(goal).in_metric(metric)).engine(engine);
     let outcome = search.run().unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");
     assert_eq!(outcome.diameter(), Some(d.radius), "{name}");

@@ -89,6 +89,13 @@ impl Simulated {
         Ok(state)
     }
 
+    /// Returns a directory where this goes wrong.
+    pub fn with(faults: Faults) -> Simulated {
+        let directory = Simulated::default();
+        directory.set_faults(faults);
+        directory
+    }
+
     /// Sets what goes wrong from now on.
     pub fn set_faults(&self, faults: Faults) {
         self.state().faults = faults;

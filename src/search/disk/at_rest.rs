@@ -6,16 +6,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     io::ErrorKind,
-    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, LevelTotal, is_complete},
+    frontier::{FrontierSearch, LevelTotal},
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally},
-    progress::{NoProgress, Phase, Progress},
+    outcome::is_complete,
+    progress::{Meter, NoProgress, Phase, Progress},
     puzzle::{Board, Searched, StateSpace},
     search::{
         Chunks, SearchError, SearchProblem,
@@ -29,7 +29,6 @@ use crate::{
         ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST, MARKER,
         Manifest, Marker, PREVIOUS, RunFile,
     },
-    system::SystemError,
     threads::in_parallel,
     units::counted,
 };
@@ -81,7 +80,7 @@ fn found_in(manifest: &Manifest) -> u64 {
 }
 
 /// Returns the puzzle of the search in the directories, whether the search keeps all levels, and whether it uses
-/// symmetries. [`crate::search::disk::Disk::run`] or [`crate::search::disk::Disk::run_lists`] continues it.
+/// symmetries. [`crate::search::disk::Disk::run`] continues it.
 ///
 /// # Errors
 /// [`SearchError`] if there is none or its manifest is damaged.
@@ -171,12 +170,9 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 /// [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let (first, all, done) = (directories.first(), manifest.disk_bytes(), AtomicU64::new(0));
-    let read = |bytes: u64| {
-        let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        progress.progress(Phase::Check, done, all);
-        if progress.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
-    };
+    let first = directories.first();
+    let meter = Meter::new(progress, Phase::Check, 0, manifest.disk_bytes());
+    let read = |bytes: u64| meter.add(bytes);
     let mut verified = match manifest.identity.searched(first)? {
         Searched::Numbered(space) => {
             counts_add_up(&manifest, &space)?;
@@ -206,7 +202,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             })?
         }
     };
-    verified.bytes = done.into_inner();
+    verified.bytes = meter.done();
     Ok(verified)
 }
 
@@ -500,10 +496,9 @@ impl RunLevels {
     fn level(&self, depth: usize) -> LevelRecord {
         let level = self.levels.get(&(depth as u32));
         let records = || level.into_iter().flat_map(BTreeMap::values);
-        let LevelTotal { tally: Tally { states, checksum }, lists } = total(records());
+        let LevelTotal { tally, lists } = total(records());
         let bytes = records().map(|record| record.bytes).sum();
-        let lists = self.cut.as_ref().map(|_| lists);
-        LevelRecord { states, checksum, seconds: 0.0, bytes, lists }
+        LevelRecord::new(tally, self.cut.as_ref().map(|_| lists), bytes, 0.0)
     }
 
     /// Updates an older manifest, or one without levels, to match the files, where `all` is the number of all states;

@@ -3,11 +3,7 @@
 //! Invariant: after loading, the array contains exactly the chunk's current level; blocks that contained another
 //! chunk's level are cleared. The readers send the chunks in the order in which they are computed.
 
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    time::Instant,
-};
+use std::{ops::Range, time::Instant};
 
 use parking_lot::Mutex;
 
@@ -15,14 +11,14 @@ use crate::{
     Error,
     kernel::{Kernel, Rule, Tally, collect, spread},
     perm::{ALL, GROUP, Gathers, Reach, Register},
-    progress::{Phase, Progress},
+    progress::{Meter, Progress},
     search::{
         BlockLoop, BlockSources, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep,
         MANY, Plane, PredecessorBlocks, SearchError, SearchProblem, crosses,
-        disk::{Batch, Batches, Committer, EncodedFrames, Fetch, Halo, MemoryPlan, RunFiles},
+        disk::{Batch, Batches, Committer, Fetch, Halo, MemoryPlan, RunFiles},
     },
     stop::Stop,
-    store::{Codec, Decoder, Encoder},
+    store::{Codec, Decoder, EncodedFrames, Encoder},
     system::SystemError,
 };
 
@@ -214,6 +210,8 @@ pub(crate) struct Level<'a> {
     pub left_out: Fetch<'a>,
     /// The chunks that this rank has to compute.
     pub order: Vec<usize>,
+    /// Counts their frames.
+    pub meter: Meter<'a>,
 }
 
 impl Level<'_> {
@@ -225,14 +223,13 @@ impl Level<'_> {
         halo: &mut dyn Halo,
     ) -> Result<bool, Stop> {
         let Level { run, depth, committer, .. } = *self;
-        let order = &self.order[which.clone()];
+        let order = &self.order[which];
         std::thread::scope(|scope| {
             let current = self.current.start(scope, order, run.plan.read_ahead)?;
             let previous = self.left_out.start(scope, order, AHEAD)?;
             let frames = self.left_out.parts.frames();
             let next_side = run.files.problem.side(depth);
-            for (at, &chunk) in which.zip(order) {
-                let done = (at * frames) as u64;
+            for &chunk in order {
                 if run.stops_chunks() {
                     return Ok(false);
                 }
@@ -253,24 +250,18 @@ impl Level<'_> {
                 let mut tally = Tally::default();
                 if near.as_ref().is_none_or(|near| near.contains(&true)) {
                     let step = ChunkStep { level: self, chunk, cur, halo };
-                    tally = step.compute(&batches, near.as_deref(), done)?;
+                    tally = step.compute(&batches, near.as_deref())?;
                     self.left_out.counted(chunk, near.is_none())?;
                 } else {
                     // Nothing arrives from anywhere: level d - 2 is subtracted from the empty set.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
-                    self.shows(done + frames as u64);
+                    self.meter.count(frames as u64);
                 }
                 committer.tell(move |writer| writer.end(tally, None))?;
                 halo.end(depth as u32 + 1, chunk, next_side)?;
             }
             Ok(true)
         })
-    }
-
-    /// Reports how many frames of all chunks are done.
-    fn shows(&self, done: u64) {
-        let total = (self.order.len() * self.left_out.parts.frames()) as u64;
-        self.run.progress.progress(Phase::Search(self.depth), done, total);
     }
 }
 
@@ -280,10 +271,10 @@ fn each_batch(
     batches: &Batches,
     work: impl Fn(&mut Worker, &Batch) -> Result<(), Stop> + Sync,
 ) -> Result<(), Stop> {
-    let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
+    let first = Mutex::new(None);
     rayon::broadcast(|_| {
         run.workers.with(|worker| {
-            while !failed.load(Ordering::Relaxed) {
+            while first.lock().is_none() {
                 let begun = Instant::now();
                 let batch = batches.recv();
                 run.files.times.wait.add(begun);
@@ -291,9 +282,8 @@ fn each_batch(
                     break;
                 };
                 let done = batch.map_err(Stop::from).and_then(|batch| work(worker, &batch));
-                if let Err(halt) = done {
-                    first.lock().get_or_insert(halt);
-                    failed.store(true, Ordering::Relaxed);
+                if let Err(stop) = done {
+                    first.lock().get_or_insert(stop);
                 }
             }
         });
@@ -386,14 +376,14 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Stop
     })
 }
 
-/// Puts the bits that chunks of earlier sessions have sent, in the step from a level, into the halo again, and reports
-/// each of these chunks; returns false if interrupted before the last.
+/// Puts the bits that chunks of earlier sessions have sent, in the step from a level, into the halo again, and counts
+/// these chunks; returns false if interrupted before the last.
 pub(crate) fn restore(
     run: &DiskRun,
     level: &Fetch,
     order: &[usize],
     halo: &mut dyn Halo,
-    shown: &mut (impl FnMut() + Send),
+    meter: &Meter,
 ) -> Result<bool, Stop> {
     let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
     if run.crossings.sides[side].is_empty() {
@@ -440,7 +430,7 @@ pub(crate) fn restore(
             })?;
             level.counted(chunk, true)?;
             halo.end(level.depth + 1, chunk, side)?;
-            shown();
+            meter.count(1);
         }
         Ok(true)
     })
@@ -455,14 +445,13 @@ struct ChunkStep<'a> {
 
 impl ChunkStep<'_> {
     /// Computes the chunk's next level from `batches`, which contain the states excluded from it: its previous level,
-    /// or the states seen. `near` tells in which frames any state can arrive, if there are few; `done` is the number of
-    /// preceding frames.
-    fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Stop> {
+    /// or the states seen. `near` tells in which frames any state can arrive, if there are few.
+    fn compute(&self, batches: &Batches, near: Option<&[bool]>) -> Result<Tally, Stop> {
         let Level { run, step, committer, ref left_out, .. } = *self.level;
         let (chunks, parts) = (run.plan.chunks, left_out.parts);
         let size = chunks.layout.block_registers();
         let planes = step.iter().map(|group| group.incoming.len()).max().unwrap_or(0);
-        let (sum, done) = (Mutex::new(Tally::default()), AtomicU64::new(done));
+        let sum = Mutex::new(Tally::default());
         each_batch(run, batches, |worker, batch| {
             // Its contents stay there and are not read.
             worker.halo.resize(size * planes, [0; 64]);
@@ -488,8 +477,7 @@ impl ChunkStep<'_> {
             let mut sum = sum.lock();
             *sum = sum.plus(tally);
             drop(sum);
-            let frames = (batch.end - batch.first) as u64;
-            self.level.shows(done.fetch_add(frames, Ordering::Relaxed) + frames);
+            self.level.meter.count((batch.end - batch.first) as u64);
             Ok(())
         })?;
         Ok(sum.into_inner())

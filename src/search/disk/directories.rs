@@ -67,10 +67,12 @@ impl Directories {
         &*self.storages[0]
     }
 
-    /// The arguments for `tilewave resume`: the directories, and the maximum depth of the search.
-    pub(crate) fn resume(&self, max_depth: Option<usize>) -> String {
+    /// The arguments for `tilewave resume`: the directories, the maximum depth of the search, and how many levels it
+    /// counts ahead.
+    pub(crate) fn resume(&self, max_depth: Option<usize>, ahead: usize) -> String {
         let mut words: Vec<String> = self.storages.iter().map(|storage| storage.name()).collect();
         words.extend(max_depth.map(|depth| format!("--max-depth {depth}")));
+        words.extend((ahead > 0).then(|| format!("--count-ahead={ahead}")));
         words.join(" ")
     }
 

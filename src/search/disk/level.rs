@@ -14,13 +14,13 @@ use rayon::ThreadPool;
 
 use crate::{
     Error,
+    frontier::FoundLevels,
     kernel::{Kernel, Tally},
     perm::LANES,
-    progress::{Phase, Progress},
+    progress::{Meter, Phase, Progress},
     puzzle::State,
     search::{
-        Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
-        SearchProblem,
+        Communicator, Frontier, PlaneStore, Reduce, Search, SearchError, SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Level, RunFiles, SENT, WholeHalo,
             Writer, agreed, half_step, reader::total, restore,
@@ -73,15 +73,12 @@ impl<'a> Session<'a> {
     pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>, Sent), Stop> {
         self.job.progress.continued(manifest.levels.len() - 1, manifest.states());
         let mut sent = Sent::new();
-        if !self.is_last(manifest.levels.len()) && !manifest.complete {
+        let is_last = self.job.search.max_depth.is_some_and(|most| manifest.levels.len() > most);
+        if !is_last && !manifest.complete {
             (manifest, sent) = self.compute(manifest)?;
         }
         let last = self.last(&self.own(&manifest)).map_err(Stop::Alone)?;
         Ok((manifest, last, sent))
-    }
-
-    fn is_last(&self, depth: usize) -> bool {
-        self.job.search.max_depth.is_some_and(|max| depth > max)
     }
 
     fn is_mine(&self, chunk: usize) -> bool {
@@ -119,8 +116,7 @@ impl<'a> Session<'a> {
         base: &Manifest,
     ) -> Result<(Option<Manifest>, Sent), Stop> {
         let (run, problem) = (self.run, self.run.files.problem);
-        let chunks = run.plan.chunks;
-        let first = base.levels.len();
+        let (chunks, communicator) = (run.plan.chunks, self.job.communicator);
         let step = |depth| half_step(problem, &run.crossings, depth);
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
@@ -133,21 +129,24 @@ impl<'a> Session<'a> {
         let mut superstep = largest;
         let own = self.own(base);
         let mut halo = self.halo(&own, largest)?;
-        let counts = base.levels.iter().map(|level| level.states).collect();
-        let mut found = FoundLevels::after(&problem.space, counts);
+        let all = Some(problem.space.numbered_states());
+        let mut found = FoundLevels::after(&problem.space, all, (base.levels.clone(), false));
         let records = |depth: usize| own.records(depth as u32);
         let mut records =
-            [2, 1, 0].map(|before| first.checked_sub(before).map_or(Vec::new(), records));
+            [2, 1, 0].map(|before| found.depth().checked_sub(before).map_or(Vec::new(), records));
         let mut committed = Instant::now();
-        for depth in (first..).take_while(|&depth| !self.is_last(depth)) {
-            let begun = Instant::now();
-            let [previous, current, done] = records;
+        found.drive(self.job.search.max_depth, run.progress, |found| {
+            let depth = found.depth();
+            let [previous, current, done] = std::mem::take(&mut records);
             let order = self.missing(depth, &done);
             let current = run.files.level(depth as u32 - 1, current);
             let left_out = run.files.left_out(&current, previous);
             let (step, back) = (&steps[(depth - 1) % 2][..], &steps[depth % 2][..]);
-            let most = self.job.communicator.max(order.len() as u64) as usize;
-            let level = Level { run, depth, step, back, committer, current, left_out, order };
+            let most = communicator.max(order.len() as u64) as usize;
+            let frames = (order.len() * left_out.parts.frames()) as u64;
+            let meter = Meter::new(run.progress, Phase::Search(depth), 0, frames);
+            let level =
+                Level { run, depth, step, back, committer, current, left_out, order, meter };
             let mut at = 0;
             while at < most {
                 let started = Instant::now();
@@ -157,15 +156,15 @@ impl<'a> Session<'a> {
                 let whole = now.is_empty()
                     || self.job.pool.install(|| level.chunks(now, &mut cur, &mut *halo))?;
                 at = end;
-                halo.deliver(self.job.communicator)?;
+                halo.deliver(communicator)?;
                 let stop = !whole || run.stops_superstep();
                 let due = at < most && self.is_due(committed);
                 let mut news =
                     [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
-                self.job.communicator.all_reduce(Reduce::Max, &mut news);
+                communicator.all_reduce(Reduce::Max, &mut news);
                 // All ranks know the maximum of their times.
                 match Duration::from_millis(news[0]) {
-                    _ if self.run.alone => {}
+                    _ if run.alone => {}
                     time if time > LONG => superstep = (superstep / 2).max(1),
                     time if time < SHORT => superstep = (superstep * 2).min(largest),
                     _ => {}
@@ -182,30 +181,29 @@ impl<'a> Session<'a> {
                 committer.ask(move |writer| Ok(writer.manifest.records(depth as u32)))?;
             let Tally { states, checksum } = total(finished.iter()).tally;
             let mut sums = [states, checksum, finished.iter().map(|record| record.bytes).sum()];
-            self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
+            communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, bytes] = sums;
-            let tally = Tally { states, checksum };
             // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
-            let more = found.push(tally, begun, self.job.progress);
-            let more = more.map_err(|e| Stop::Together(e.into()))?;
-            committer.ask(move |writer| writer.level(tally, None, bytes, true))?;
+            found.check(states).map_err(|e| Stop::Together(e.into()))?;
+            let tally = Tally { states, checksum };
+            let ended = committer.ask(move |writer| writer.level(tally, None, bytes, true))?;
             committer.tell(Writer::commit_if_due)?;
-            if !more {
-                break;
+            if states > 0 {
+                if communicator.max(u64::from(self.is_due(committed))) > 0 {
+                    self.commit(committer, base)?;
+                    committed = Instant::now();
+                }
+                halo.next_level(depth as u32, problem.side(depth))?;
+                records = [level.current.records, finished, Vec::new()];
             }
-            if self.job.communicator.max(u64::from(self.is_due(committed))) > 0 {
-                self.commit(committer, base)?;
-                committed = Instant::now();
-            }
-            halo.next_level(depth as u32, problem.side(depth))?;
-            records = [level.current.records, finished, Vec::new()];
-        }
+            Ok::<_, Stop>(ended)
+        })?;
         Ok((self.commit(committer, base)?, halo.sent()))
     }
 
     /// The reason why all ranks end after one of them was interrupted.
     fn interrupted(&self, depth: usize, states: u64) -> Stop {
-        let resume = self.job.disk.directories.resume(self.job.search.max_depth);
+        let resume = self.job.disk.directories.resume(self.job.search.max_depth, 0);
         Stop::Together(SearchError::Paused { resume, depth, states }.into())
     }
 
@@ -271,18 +269,14 @@ impl<'a> Session<'a> {
         let levels = [depth - 1, depth]
             .map(|depth| run.files.level(depth as u32, own.records(depth as u32)));
         let total: usize = levels.iter().map(|level| level.records.len()).sum();
-        let mut done = 0;
-        let mut shown = || {
-            done += 1;
-            run.progress.progress(Phase::Resume, done, total as u64);
-        };
+        let meter = Meter::new(run.progress, Phase::Resume, 0, total as u64);
         for level in &levels {
             let order: Vec<usize> = level.records.iter().map(|r| r.chunk as usize).collect();
             let all = self.job.communicator.max(order.len() as u64) as usize;
             for at in (0..all).step_by(most) {
                 let now = &order[at.min(order.len())..(at + most).min(order.len())];
                 let whole =
-                    self.job.pool.install(|| restore(run, level, now, &mut *halo, &mut shown))?;
+                    self.job.pool.install(|| restore(run, level, now, &mut *halo, &meter))?;
                 halo.deliver(self.job.communicator)?;
                 // The ranks synchronize after each superstep: only here can they stop together.
                 let stop = !whole || run.stops_superstep();

@@ -21,85 +21,62 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierSearch, LevelEnd, LevelStore,
-        LevelTotal, LevelUse, ListChunk, ListSink,
+        BucketLists, BucketSpace, FoundLists, FrontierSearch, LevelStore, LevelTotal, LevelUse,
+        ListChunk, ListSink,
     },
     kernel::Tally,
-    progress::{NoProgress, Progress},
+    progress::Progress,
     search::{
         Communicator, DiskUse, OneProcess, Outcome, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, EncodedFrames, Survey, Writer, agreed,
+            Committer, Disk, DiskSearch, Survey, Writer, agreed,
             level::{merge, own, shared},
             reader::{Chunking, ListFiles, total},
-            run::{compare, lock, new_run, same_run, still_complete},
+            run::{claim, compare, lock, open},
         },
     },
     stop::Stop,
-    store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
+    store::{ChunkRecord, EncodedFrames, Identity, LevelRecord, Manifest},
+    system::SystemError,
     threads::pool,
 };
 
-impl Disk {
-    /// Runs a list search on disk, or continues the one in the directories. The lists of a level being read are in
-    /// memory if they all fit into half of it; otherwise they are read from their files as they are needed.
-    ///
-    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk space for the lists of two levels, or of all.
-    ///
-    /// # Errors
-    /// The errors of [`Disk::run`] and [`FrontierSearch::run`].
-    pub fn run_lists(&self, search: &FrontierSearch) -> Result<Outcome, Error> {
-        self.run_lists_with(search, &NoProgress)
+impl DiskSearch for FrontierSearch {
+    fn run_alone(&self, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
+        disk.alone(
+            progress,
+            |_| Ok(()),
+            |locked| {
+                let manifest = begin(self, disk, locked)?;
+                session(self, disk, manifest, &OneProcess, progress).map_err(Stop::into_error)
+            },
+        )
     }
 
-    /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work, which
-    /// gives [`SearchError::Paused`].
-    pub fn run_lists_with(
+    fn run_together(
         &self,
-        search: &FrontierSearch,
-        progress: &dyn Progress,
-    ) -> Result<Outcome, Error> {
-        let has_room = |_: Option<&Manifest>| Ok(());
-        self.alone(progress, has_room, |locked| {
-            let manifest = begin(search, self, locked)?;
-            session(search, self, manifest, &OneProcess, progress).map_err(Stop::into_error)
-        })
-    }
-
-    /// Runs a list search on disk together with the other ranks of a job, or continues the one in the directories;
-    /// every rank returns the same result. All ranks must use the same directories, on a shared file system.
-    ///
-    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with
-    /// any number of ranks. If the observer of any rank asks to stop, all ranks stop.
-    ///
-    /// Cost: each rank takes as much memory as [`Disk::run_lists`], and reads the lists of all ranks.
-    ///
-    /// # Errors
-    /// [`Stop::Together`] for any error on one of the ranks, and if the search is interrupted.
-    pub fn run_lists_distributed_with(
-        &self,
-        search: &FrontierSearch,
+        disk: &Disk,
         communicator: &dyn Communicator,
         progress: &dyn Progress,
     ) -> Result<Outcome, Stop> {
         let options = [
-            ("symmetry", search.symmetry.to_string()),
-            ("count-ahead", search.count_ahead.to_string()),
-            ("last states", search.keep_last.to_string()),
+            ("symmetry", self.symmetry.to_string()),
+            ("count-ahead", self.count_ahead.to_string()),
+            ("last states", self.keep_last.to_string()),
         ];
-        let identity = Identity::of_sets(&search.puzzle);
-        compare(self, communicator, &identity, search.max_depth, options)?;
-        let (leader, _locks) = lock(self, communicator)?;
+        let identity = Identity::of_sets(&self.puzzle);
+        compare(disk, communicator, &identity, self.max_depth, options)?;
+        let (leader, _locks) = lock(disk, communicator)?;
         let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
                      files of all ranks: give every rank the same directory, on a file system that \
                      all ranks share";
-        let first = self.directories.first();
+        let first = disk.directories.first();
         let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
         agreed(communicator, together)?;
         let is_first = communicator.rank() == 0;
-        let begun = is_first.then(|| begin(search, self, true)).transpose();
+        let begun = is_first.then(|| begin(self, disk, true)).transpose();
         let manifest = shared(communicator, agreed(communicator, begun)?.as_ref())?;
-        session(search, self, manifest, communicator, progress)
+        session(self, disk, manifest, communicator, progress)
     }
 }
 
@@ -108,37 +85,31 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
     if search.max_depth.is_none() {
         search.check_states(search.puzzle.states().as_ref())?;
     }
-    let (directories, first) = (&disk.directories, disk.directories.first());
-    let survey = Survey::of(directories)?;
+    let survey = Survey::of(&disk.directories)?;
     let (found, begun) = survey.run()?;
-    let asked = Identity::of_sets(&search.puzzle);
-    // If moves have no inverses, a state may reappear at any depth.
-    let keep_all = disk.keep_all || search.puzzle.is_directed();
-    let division = |cut: &ListCut| {
-        let of = Chunking::of(cut);
-        (of.parts() as u32, of.classes as u32)
+    let cut = match &found {
+        Some(found) => found.lists.clone(),
+        None => Some(search.space_of(None)?.cut),
     };
-    let manifest = match found {
-        Some(manifest) => {
-            let cut = manifest.lists.as_ref();
-            same_run(disk, &manifest, &asked, keep_all, cut.map_or((0, 0), division))?;
-            if cut.is_some_and(|cut| cut.symmetric) && !search.symmetry {
-                return Err(SearchError::other(first, "symmetries", "used", "none").into());
-            }
-            manifest
-        }
-        None => {
-            let cut = search.space_of(None)?.cut;
-            let new = new_run(disk, begun, asked, keep_all, division(&cut))?;
-            Manifest { lists: Some(cut), ..new }
-        }
+    let symmetric = cut.as_ref().is_some_and(|cut| cut.symmetric) && found.is_some();
+    let division = cut.as_ref().map(Chunking::of).unwrap_or_default();
+    let asked = Manifest {
+        identity: Identity::of_sets(&search.puzzle),
+        chunks: division.parts() as u32,
+        frame_lines: division.classes as u32,
+        // If moves have no inverses, a state may reappear at any depth.
+        keep_all: disk.keep_all || search.puzzle.is_directed(),
+        lists: cut,
+        ..Manifest::default()
     };
-    directories.deal(&manifest.shares);
-    if locked {
-        survey.claim(&manifest)?
-    } else {
-        still_complete(disk, &manifest)?
+    let manifest = open(disk, (found, begun), asked)?;
+    if symmetric && !search.symmetry {
+        return Err(
+            SearchError::other(disk.directories.first(), "symmetries", "used", "none").into()
+        );
     }
+    disk.directories.deal(&manifest.shares);
+    claim(&survey, &manifest, locked)?;
     Ok(manifest)
 }
 
@@ -164,7 +135,6 @@ fn session(
             search,
             disk,
             files: ListFiles::new(&disk.directories, &manifest),
-            states: search.puzzle.states().and_then(|states| states.try_into().ok()),
             manifest,
             committer,
             rank,
@@ -184,7 +154,7 @@ fn session(
             share.stop();
         }
         // Whatever stopped a single process, its finished work is committed.
-        let DiskLists { committer, manifest, .. } = store;
+        let DiskLists { committer, manifest, files, .. } = store;
         let closed = match ranks {
             // What was complete when the session began has not changed, and may not be locked.
             1 if was_complete => committer.stop(),
@@ -192,17 +162,14 @@ fn session(
             _ => committer.stop().map(|_| manifest),
         };
         let manifest = closed?;
-        found.map(|found| Outcome {
-            seconds: manifest.seconds,
-            disk: Some(DiskUse {
-                peak_bytes: manifest.peak_bytes,
-                chunks: manifest.chunks as usize,
-                bytes_written: manifest.bytes_written,
-                level_bytes: manifest.levels.iter().map(|level| level.bytes).collect(),
-                ranks,
-                ..DiskUse::default()
-            }),
-            ..found
+        let (seconds, used) = (manifest.seconds, Some(DiskUse::of(&manifest, ranks)));
+        found.map(|found| Outcome { seconds, disk: used, ..found }).map_err(|error| match error {
+            Error::Search(SearchError::Interrupted { depth, states }) => {
+                let resume = disk.directories.resume(search.max_depth, search.count_ahead);
+                SearchError::Paused { resume, depth, states }.into()
+            }
+            Error::Search(error) => files.unread(error).into(),
+            error => error,
         })
     };
     let ranks = Ranks { communicator, pool };
@@ -221,8 +188,6 @@ struct DiskLists<'a> {
     search: &'a FrontierSearch,
     disk: &'a Disk,
     files: ListFiles<'a>,
-    /// The number of states of the puzzle, if it is known.
-    states: Option<u64>,
     /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
     /// With several ranks, the committer has only what this rank has written.
@@ -257,12 +222,12 @@ impl ListSink for DiskLists<'_> {
         self.done.load(Ordering::Relaxed)
     }
 
-    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Error> {
         // All ranks compute level 0, and one of them stores it.
         if self.depth == 0 && self.rank > 0 {
             return Ok(());
         }
-        self.write(part, lists).map_err(|_| LevelEnd::Sink)?;
+        self.write(part, lists)?;
         self.share.done(part, String::new());
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.is_due() {
@@ -274,7 +239,7 @@ impl ListSink for DiskLists<'_> {
 }
 
 impl DiskLists<'_> {
-    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Stop> {
+    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), SearchError> {
         let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
         let LevelTotal { tally, lists: counts } = total;
         let (depth, chunk) = (self.depth, part as u32);
@@ -302,69 +267,52 @@ impl DiskLists<'_> {
     }
 
     /// Sends a text to all ranks, and returns that of each rank, by rank.
-    fn exchange(&self, own: String) -> Result<Vec<String>, LevelEnd> {
+    fn exchange(&self, own: String) -> Result<Vec<String>, SystemError> {
         self.share.begin(0);
         self.share.done(self.rank, own);
         let (mut all, _) = self.share.end();
         all.sort_unstable();
         // A rank that has failed sends nothing, and reports the reason at the end.
         if all.len() < self.ranks {
-            return Err(LevelEnd::Interrupted);
+            return Err(SystemError::Interrupted);
         }
         Ok(all.into_iter().map(|(_, news)| news).collect())
     }
 
     /// Returns the manifest of everything that the ranks have, made durable if they are about to commit it.
-    fn gather(&self, durable: bool) -> Result<Manifest, LevelEnd> {
+    fn gather(&self, durable: bool) -> Result<Manifest, Error> {
         let own = self.committer.ask(move |writer| {
             if durable {
                 writer.sync()?;
             }
             Ok(writer.manifest.clone())
-        });
-        let own = own.map_err(|_| LevelEnd::Sink)?;
+        })?;
         if self.ranks == 1 {
             return Ok(own);
         }
         let parts = self.exchange(own.text())?;
-        merge(&parts, &self.manifest, self.disk.directories.first()).map_err(LevelEnd::Unread)
+        Ok(merge(&parts, &self.manifest, self.disk.directories.first())?)
     }
 
     /// Commits everything that several ranks have finished, as the state to continue from.
-    fn commit(&mut self) -> Result<(), LevelEnd> {
+    fn commit(&mut self) -> Result<(), Error> {
         if self.ranks == 1 {
             return Ok(());
         }
         let (depth, stored) = (self.depth, self.stored);
         let chunks: Vec<u32> = self.records.iter().map(|record| record.chunk).collect();
-        let release = move |writer: &mut Writer| {
+        self.committer.tell(move |writer: &mut Writer| {
             chunks.iter().filter(|_| stored).try_for_each(|&chunk| writer.release(depth, chunk))
-        };
-        self.committer.tell(release).map_err(|_| LevelEnd::Sink)?;
+        })?;
         let manifest = self.gather(true)?;
         if self.rank == 0 {
-            manifest.write(self.disk.directories.first()).map_err(LevelEnd::Unread)?;
+            manifest.write(self.disk.directories.first())?;
         }
         // Nothing is removed before the manifest exists.
         self.exchange("committed".into())?;
-        self.committer.ask(Writer::supersede).map_err(|_| LevelEnd::Sink)?;
+        self.committer.ask(Writer::supersede)?;
         (self.manifest, self.committed) = (manifest, Instant::now());
         Ok(())
-    }
-
-    fn why(&self, end: LevelEnd) -> Error {
-        match end {
-            LevelEnd::Unread(error) => self.files.unread(error).into(),
-            LevelEnd::Sink => SearchError::Unwritten.into(),
-            LevelEnd::Interrupted | LevelEnd::Full | LevelEnd::TooLong => {
-                let mut resume = self.disk.directories.resume(self.search.max_depth);
-                if self.search.count_ahead > 0 {
-                    resume += &format!(" --count-ahead={}", self.search.count_ahead);
-                }
-                let (depth, states) = (self.depth as usize, self.manifest.states());
-                SearchError::Paused { resume, depth, states }.into()
-            }
-        }
     }
 }
 
@@ -394,25 +342,19 @@ impl LevelStore for DiskLists<'_> {
             return Ok(FoundLists::default());
         }
         if stored < self.search.first_counted() && !self.manifest.complete {
-            let forget = self.committer.ask(|writer| {
+            self.committer.ask(|writer| {
                 writer.manifest.forget_counted();
                 Ok(())
-            });
-            forget.map_err(Stop::into_error)?;
+            })?;
             self.manifest.forget_counted();
         }
-        let levels = self.manifest.levels.iter().chain(&self.manifest.counted);
-        let level = |level: &LevelRecord| {
-            let total = LevelTotal { tally: level.tally(), lists: level.lists.unwrap_or_default() };
-            FrontierLevel::new(total, space.is_reduced, level.bytes, level.seconds)
-        };
-        let complete = self.manifest.complete;
-        let mut found =
-            FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
+        let levels = self.manifest.levels.iter().chain(&self.manifest.counted).cloned().collect();
+        let ended = self.manifest.complete;
+        let mut found = FoundLists { levels, ended, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
         // If a run has reached the requested depth, its lists are not read, unless its last states are listed.
         let is_wanted = self.search.max_depth.is_none_or(|most| self.manifest.depth() <= most);
-        if !complete && is_wanted || self.search.keep_last > 0 {
+        if !ended && is_wanted || self.search.keep_last > 0 {
             for depth in first..stored {
                 let taken: u64 = found.lists.iter().map(BucketLists::bytes).sum();
                 let records = self.manifest.records(depth as u32);
@@ -435,13 +377,10 @@ impl LevelStore for DiskLists<'_> {
         self.share.begin(self.left.len());
     }
 
-    fn meet(
-        &mut self,
-        found: Result<LevelTotal, LevelEnd>,
-    ) -> Result<Option<LevelTotal>, LevelEnd> {
+    fn meet(&mut self, found: Result<LevelTotal, Error>) -> Result<Option<LevelTotal>, Error> {
         match found {
             // What all ranks have finished can be committed.
-            Err(LevelEnd::Interrupted) if self.ranks > 1 => self.share.stop(),
+            Err(Error::System(SystemError::Interrupted)) if self.ranks > 1 => self.share.stop(),
             found => _ = found?,
         }
         let (_, stopped) = self.share.end();
@@ -450,43 +389,30 @@ impl LevelStore for DiskLists<'_> {
             return Ok(Some(total(self.records.iter())));
         }
         self.commit()?;
-        if stopped { Err(LevelEnd::Interrupted) } else { Ok(None) }
+        if stopped { Err(SystemError::Interrupted.into()) } else { Ok(None) }
     }
 
     fn close(
         &mut self,
-        total: LevelTotal,
+        LevelTotal { tally, lists: counts }: LevelTotal,
         space: &BucketSpace,
         _begun: Instant,
-    ) -> Result<(BucketLists, FrontierLevel), Error> {
-        let LevelTotal { tally, lists: counts } = total;
-        let before: u64 = self.manifest.states();
-        if let Some(all) = self.states.filter(|&all| before.saturating_add(tally.states) > all) {
-            let (depth, found) = (self.depth as usize, before + tally.states);
-            let puzzle = self.manifest.identity.board.clone();
-            return Err(SearchError::Sum { puzzle, depth, found, all }.into());
-        }
+    ) -> Result<(BucketLists, LevelRecord), Error> {
         let stored = self.stored;
         let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
-        let done = self.committer.ask(move |writer| {
+        let (level, manifest) = self.committer.ask(move |writer| {
             let level = writer.level(tally, Some(counts), bytes, stored)?;
             writer.commit_if_due()?;
             Ok((level, writer.manifest.clone()))
-        });
-        let (level, manifest) = done.map_err(Stop::into_error)?;
+        })?;
         if self.ranks == 1 {
             self.manifest = manifest;
         }
-        self.commit().map_err(|end| self.why(end))?;
+        self.commit()?;
         let lists = match stored && tally.states > 0 {
             true => self.files.load(space, self.depth, &self.records, self.room / 2)?,
             false => BucketLists::default(),
         };
-        let level = FrontierLevel::new(total, space.is_reduced, level.bytes, level.seconds);
         Ok((lists, level))
-    }
-
-    fn ended(&self, end: LevelEnd, _depth: usize, _states: u64) -> Error {
-        self.why(end)
     }
 }

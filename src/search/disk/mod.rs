@@ -29,6 +29,7 @@ pub use crate::search::{
         at_rest::{Repaired, Status, repair, search, status, verify, verify_with},
         directories::{Directories, Disk},
         plan::{DiskBudget, Estimate, MemoryPlan, estimate},
+        run::DiskSearch,
         survey::Verified,
     },
     outcome::{Widths, widths},
@@ -44,5 +45,5 @@ pub(crate) use crate::search::disk::{
     plan::{Network, SENT, network, share},
     reader::{Batch, Batches, Clock, Fetch, RunFiles, Times},
     survey::{Seen, Survey},
-    writer::{Committer, EncodedFrames, Writer, no_thread},
+    writer::{Committer, Writer, no_thread},
 };

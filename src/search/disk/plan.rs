@@ -13,7 +13,7 @@ use crate::{
         Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem,
         disk::{Disk, Widths},
     },
-    store::{Codec, Manifest},
+    store::Codec,
     units::bytes,
 };
 
@@ -68,17 +68,13 @@ impl MemoryPlan {
         self.chunks.count
     }
 
-    /// Returns the plan with the fewest chunks that fit in memory, or with the chunks of an existing run.
+    /// Returns the plan with the fewest chunks that fit in memory, or with the number requested.
     ///
     /// # Errors
     /// [`SearchError::Memory`] if it does not fit even with the maximum number of chunks.
-    pub fn choose(
-        search: &Search,
-        disk: &Disk,
-        manifest: Option<&Manifest>,
-    ) -> Result<MemoryPlan, Error> {
-        let asked = manifest.map(|m| m.shared_digits as usize).or(disk.shared_digits);
-        MemoryPlan::of(&SearchProblem::chunked(&search.space)?, search, disk, asked)
+    pub fn choose(search: &Search, disk: &Disk) -> Result<MemoryPlan, Error> {
+        let problem = SearchProblem::chunked(&search.space)?;
+        MemoryPlan::of(&problem, search, disk, disk.shared_digits)
     }
 
     /// Returns the fewest chunks of a problem that fit in memory, or the number requested.
@@ -538,7 +534,7 @@ mod tests {
     fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
             let search = Search::of(StateSpace::of_puzzle(families::parse(name).unwrap()));
-            let plan = MemoryPlan::choose(&search, &in_memory(), None).unwrap();
+            let plan = MemoryPlan::choose(&search, &in_memory()).unwrap();
             assert_eq!(plan.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
             // Two levels with one bit for each state of a class, of which codes take at least 0.83 if there are two
@@ -556,7 +552,7 @@ mod tests {
         let search = Search::new(Goal::Last.board(size).unwrap());
         let mut disk = in_memory();
         disk.shared_digits = Some(1);
-        let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
+        let plan = MemoryPlan::choose(&search, &disk).unwrap();
         let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];
         let widths = Widths { counts: counts.clone(), exact: true };
         let found = estimate(&widths, plan, false);
@@ -570,12 +566,12 @@ mod tests {
         assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
         assert!(unknown.bytes_written > unknown.peak_bytes);
         disk.planes = Some(PlaneStore::Files);
-        let files = MemoryPlan::choose(&search, &disk, None).unwrap();
+        let files = MemoryPlan::choose(&search, &disk).unwrap();
         // The first depths of a board that has never been searched take next to nothing.
         let large = Size::new(4, 4).unwrap();
         let four = Search::new(Goal::Last.board(large).unwrap());
         disk.planes = Some(PlaneStore::Memory);
-        let wide = MemoryPlan::choose(&four, &disk, None).unwrap();
+        let wide = MemoryPlan::choose(&four, &disk).unwrap();
         disk.planes = Some(PlaneStore::Files);
         let thin = |depth| crate::search::disk::widths(&four.space, &[], Some(depth)).unwrap();
         assert_eq!(thin(20).counts[..4], [1, 2, 4, 10]);
@@ -584,7 +580,7 @@ mod tests {
         assert!(most < 100_000_000, "{most}");
         // In separate files, 12,000 states take 12,000 blocks of the file system.
         disk.shared_digits = Some(5);
-        let many = MemoryPlan::choose(&four, &disk, None).unwrap();
+        let many = MemoryPlan::choose(&four, &disk).unwrap();
         assert_eq!(many.chunks(), 360_360);
         let twelve = thin(12).counts;
         assert!(twelve[12] + twelve[11] > 12_000, "{twelve:?}");

@@ -503,7 +503,7 @@ impl Chunking {
     }
 
     pub fn parts(self) -> usize {
-        self.all.div_ceil(self.classes * self.each)
+        self.all.div_ceil((self.classes * self.each).max(1))
     }
 }
 
@@ -537,13 +537,14 @@ impl<'a> ListFiles<'a> {
     }
 
     /// Returns the error for lists that cannot be read: the file with the number of its chunk.
-    pub fn unread(&self, error: StorageError) -> SearchError {
-        match (error.kind(), RunFile::parse(&error.place.file)) {
+    pub fn unread(&self, error: SearchError) -> SearchError {
+        let SearchError::Io { place, reason, .. } = &error else { return error };
+        match (reason.kind(), RunFile::parse(&place.file)) {
             (
                 ErrorKind::InvalidData,
                 Some(RunFile::Level { depth, chunk } | RunFile::Uncommitted { depth, chunk, .. }),
-            ) => self.of.damaged(depth, chunk as usize, &error.reason.to_string()),
-            _ => error.into(),
+            ) => self.of.damaged(depth, chunk as usize, &reason.to_string()),
+            _ => error,
         }
     }
 
@@ -577,7 +578,7 @@ impl<'a> ListFiles<'a> {
             Ok((at, lists))
         };
         let lists = reader.index.iter().map(read).collect::<Result<Vec<_>, _>>();
-        let lists = lists.map_err(|error| self.unread(error))?;
+        let lists = lists.map_err(|error: StorageError| self.unread(error.into()))?;
         let kept: u64 =
             lists.iter().map(|(at, lists)| lists.count(0, space.buckets(*at)) as u64).sum();
         if record.lists.is_some_and(|counts| counts.kept != kept) {
@@ -622,7 +623,7 @@ impl<'a> ListFiles<'a> {
         let mut sum = LevelTotal::default();
         for (at, lists) in self.lists(space, depth, record, &AtomicU64::new(0))? {
             read(0)?;
-            sum = sum.plus(space.recount(at, &lists).map_err(|error| self.unread(error))?);
+            sum = sum.plus(space.recount(at, &lists).map_err(|error| self.unread(error.into()))?);
         }
         // The lists do not contain the number of keys that moves have generated.
         let own = ListCounts { generated: 0, ..sum.lists };

@@ -6,7 +6,6 @@
 
 use crate::{
     Error,
-    frontier::is_complete,
     hint::{AGAIN, CHECK, Hint},
     progress::{NoProgress, Progress},
     puzzle::Searched,
@@ -14,73 +13,109 @@ use crate::{
         Communicator, Crossings, DiskUse, Engine, LastStates, OneProcess, Outcome, Reduce, Search,
         SearchError,
         disk::{
-            Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
-            MemoryPlan, Recomputed, RunFiles, Session, Survey, Times, Workers, agreed, estimate,
-            level::shared, verify_with,
+            Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, MemoryPlan,
+            Recomputed, RunFiles, Session, Survey, Times, Workers, agreed, estimate, level::shared,
+            verify_with,
         },
     },
     stop::Stop,
-    store::{Identity, Lock, Manifest},
+    store::{EncodedFrames, Identity, Lock, Manifest},
 };
+
+/// A search that can be kept on disk: a [`Search`] or a [`FrontierSearch`](crate::frontier::FrontierSearch).
+pub trait DiskSearch {
+    /// See [`Disk::run_with`].
+    fn run_alone(&self, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error>;
+
+    /// See [`Disk::run_distributed_with`].
+    fn run_together(
+        &self,
+        disk: &Disk,
+        communicator: &dyn Communicator,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Stop>;
+}
+
+impl DiskSearch for Search {
+    fn run_alone(&self, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
+        let job = DiskJob::new(self, disk, &OneProcess, progress)?;
+        let has_room = |found: Option<&Manifest>| {
+            let plan = job.plan(found).map_err(Stop::into_error)?;
+            let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
+            match disk.expected.iter().map(needed).min() {
+                Some(needed) if !disk.ignore_space => Ok(DiskBudget::of(disk)?.check(needed)?),
+                _ => Ok(()),
+            }
+        };
+        disk.alone(progress, has_room, |locked| {
+            job.run(locked.then_some(0)).map_err(Stop::into_error)
+        })
+    }
+
+    fn run_together(
+        &self,
+        disk: &Disk,
+        communicator: &dyn Communicator,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Stop> {
+        let digits = disk.shared_digits.map_or("all".into(), |n| n.to_string());
+        let options = [("shared-digits", digits), ("last states", self.keep_last.to_string())];
+        compare(disk, communicator, &Identity::of(&self.space), self.max_depth, options)?;
+        let job = agreed(communicator, DiskJob::new(self, disk, communicator, progress))?;
+        let (leader, _locks) = lock(disk, communicator)?;
+        job.run(Some(leader))
+    }
+}
 
 impl Disk {
     /// Runs a search on disk, or continues the one in the directories, and returns its result.
     ///
-    /// Cost: memory as given by [`crate::search::disk::MemoryPlan`]; disk space for two levels, or for all; each level
-    /// is read twice and written once.
+    /// Cost: for numbered states, memory as given by [`crate::search::disk::MemoryPlan`]; disk space for two levels, or
+    /// for all; each level is read twice and written once. A list search costs what it costs in memory with coded
+    /// lists, and disk space for the lists of two levels, or of all; the lists of a level being read are in memory if
+    /// they all fit into half of it, otherwise they are read from their files as they are needed.
     ///
     /// # Errors
     /// [`SearchError`] if a directory is in use, contains a different search or a damaged file, if the disk is full, or
     /// if the search does not fit in memory. In every case, the same call continues from the last commit.
-    pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
+    pub fn run(&self, search: &impl DiskSearch) -> Result<Outcome, Error> {
         self.run_with(search, &NoProgress)
     }
 
     /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work, which gives
     /// [`SearchError::Paused`].
-    pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
-        let job = DiskJob::new(search, self, &OneProcess, progress)?;
-        let has_room = |found: Option<&Manifest>| {
-            let plan = job.plan(found).map_err(Stop::into_error)?;
-            let needed = |widths| estimate(widths, plan, self.keep_all).peak_bytes;
-            match self.expected.iter().map(needed).min() {
-                Some(needed) if !self.ignore_space => Ok(DiskBudget::of(self)?.check(needed)?),
-                _ => Ok(()),
-            }
-        };
-        self.alone(progress, has_room, |locked| {
-            job.run(locked.then_some(0)).map_err(Stop::into_error)
-        })
+    pub fn run_with(
+        &self,
+        search: &impl DiskSearch,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Error> {
+        search.run_alone(self, progress)
     }
 
     /// Runs a search on disk together with the other ranks of a job, or continues the one in the directories, and
-    /// returns its result; every rank returns the same outcome, except that only rank 0 returns the states at the last
-    /// depth.
+    /// returns its result; every rank returns the same outcome, except that only rank 0 of a search of numbered states
+    /// returns the states at the last depth. The ranks of a list search must use the same directories, on a shared file
+    /// system.
     ///
-    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With several
-    /// ranks, [`Disk::planes`](#structfield.planes) has no effect. If the observer of any rank asks to stop, all ranks
-    /// stop.
+    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped, with any
+    /// number of ranks. With several ranks, [`Disk::planes`](#structfield.planes) has no effect. If the observer of any
+    /// rank asks to stop, all ranks stop.
     ///
     /// Cost: for each rank, one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
     /// steps, each 1 bit per line per crossing window; for each level, at most 1 bit per line per crossing window is
-    /// sent.
+    /// sent. In a list search, each rank takes as much memory as [`Disk::run`], and reads the lists of all ranks.
     ///
     /// # Errors
     /// [`Stop::Together`] for a search that [`Disk::run`] rejects, for ranks that were started for different
-    /// searches, and if the search is interrupted; [`Stop::Alone`] for a later error on this rank alone: the caller
-    /// must then end the job.
+    /// searches, and if the search is interrupted; [`Stop::Alone`] for a later error on this rank alone, which list
+    /// searches do not have: the caller must then end the job.
     pub fn run_distributed_with(
         &self,
-        search: &Search,
+        search: &impl DiskSearch,
         communicator: &dyn Communicator,
         progress: &dyn Progress,
     ) -> Result<Outcome, Stop> {
-        let digits = self.shared_digits.map_or("all".into(), |n| n.to_string());
-        let options = [("shared-digits", digits), ("last states", search.keep_last.to_string())];
-        compare(self, communicator, &Identity::of(&search.space), search.max_depth, options)?;
-        let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
-        let (leader, _locks) = lock(self, communicator)?;
-        job.run(Some(leader))
+        search.run_together(self, communicator, progress)
     }
 
     /// Examines the directories, checks the files there if requested, and runs the search with which `session`
@@ -162,61 +197,53 @@ pub(crate) fn kept(all: bool) -> &'static str {
     if all { "all" } else { "last" }
 }
 
-/// Rejects a run that is not the requested one; `chunks` and `frame_lines` are those of the run.
-pub(crate) fn same_run(
-    disk: &Disk,
-    manifest: &Manifest,
-    asked: &Identity,
-    keep_all: bool,
-    (chunks, frame_lines): (u32, u32),
-) -> Result<(), SearchError> {
-    let found = &manifest.identity;
+/// Returns the run that a survey has found, if it is the one that is `asked` for, or else a new one, whose number may
+/// exist already.
+pub(crate) fn open(
+    Disk { directories, .. }: &Disk,
+    (found, begun): (Option<Manifest>, Option<u64>),
+    asked: Manifest,
+) -> Result<Manifest, SearchError> {
+    let count = directories.count() as u32;
+    let Some(found) = found else {
+        let run = begun.map_or_else(|| run_number(directories), Ok)?;
+        return Ok(Manifest {
+            run,
+            directories: count,
+            shares: directories.shares_by_room(),
+            ..asked
+        });
+    };
     // A puzzle is identified by its moves: its file may have a different name now.
-    let renamed = found.is_renamed(asked);
-    let facts = found.facts().into_iter().zip(asked.facts());
+    let renamed = found.identity.is_renamed(&asked.identity);
+    let facts = found.identity.facts().into_iter().zip(asked.identity.facts());
     let same = facts
         .map(|((name, found), (_, asked))| (name, found, asked))
         .filter(|(name, ..)| !renamed || !["board", "hash of the moves"].contains(name));
     let number = |name, found: u32, asked: u32| (name, found.to_string(), asked.to_string());
     let options = [
-        number("directories", manifest.directories, disk.directories.count() as u32),
-        ("levels kept", kept(manifest.keep_all).into(), kept(keep_all).into()),
-        number("chunks", manifest.chunks, chunks),
-        number("lines per frame", manifest.frame_lines, frame_lines),
+        number("directories", found.directories, count),
+        ("levels kept", kept(found.keep_all).into(), kept(asked.keep_all).into()),
+        number("chunks", found.chunks, asked.chunks),
+        number("lines per frame", found.frame_lines, asked.frame_lines),
     ];
     match same.chain(options).find(|(_, found, asked)| found != asked) {
-        None => Ok(()),
+        None => Ok(found),
         Some((name, found, asked)) => {
-            Err(SearchError::other(disk.directories.first(), name, &found, &asked))
+            Err(SearchError::other(directories.first(), name, &found, &asked))
         }
     }
 }
 
-/// The manifest of a new run, whose number may exist already; `chunks` and `frame_lines` are as in [`same_run`].
-pub(crate) fn new_run(
-    Disk { directories, .. }: &Disk,
-    begun: Option<u64>,
-    identity: Identity,
-    keep_all: bool,
-    (chunks, frame_lines): (u32, u32),
-) -> Result<Manifest, SearchError> {
-    Ok(Manifest {
-        run: begun.map_or_else(|| run_number(directories), Ok)?,
-        identity,
-        chunks,
-        frame_lines,
-        directories: directories.count() as u32,
-        shares: directories.shares_by_room(),
-        keep_all,
-        ..Manifest::default()
-    })
-}
-
-/// Rejects a run that was complete when it was first examined, and therefore not locked, but no longer is.
-pub(crate) fn still_complete(disk: &Disk, manifest: &Manifest) -> Result<(), SearchError> {
+/// Claims the directories for a run if they are locked; a run that nobody has locked was complete when it was first
+/// examined, and must still be.
+pub(crate) fn claim(survey: &Survey, manifest: &Manifest, locked: bool) -> Result<(), SearchError> {
     let why = format!("another process has just changed this search: {AGAIN}");
-    let changed = || SearchError::apart(disk.directories.first(), why);
-    if manifest.complete { Ok(()) } else { Err(changed()) }
+    match locked {
+        true => survey.claim(manifest),
+        false if manifest.complete => Ok(()),
+        false => Err(SearchError::apart(survey.directories.first(), why)),
+    }
 }
 
 fn run_number(directories: &Directories) -> Result<u64, SearchError> {
@@ -325,25 +352,23 @@ impl DiskJob<'_> {
             (found, agreed(communicator, begun)?)
         };
         let plan = self.plan(found.as_ref())?;
-        let identity = Identity::of(&search.space);
-        let (chunks, frame_lines) = (plan.chunks() as u32, plan.chunks.frame_lines());
-        let mut manifest = match found {
-            Some(found) => {
-                let same = same_run(disk, &found, &identity, disk.keep_all, (chunks, frame_lines));
-                agreed(communicator, same.map(|()| found))?
-            }
-            None => {
-                let new = new_run(disk, begun, identity, disk.keep_all, (chunks, frame_lines));
-                let shared_digits = plan.chunks.digits as u32;
-                let new = Manifest { shared_digits, ..agreed(communicator, new)? };
-                shared(communicator, Some(&new))?
-            }
+        let asked = Manifest {
+            identity: Identity::of(&search.space),
+            shared_digits: plan.chunks.digits as u32,
+            chunks: plan.chunks() as u32,
+            frame_lines: plan.chunks.frame_lines(),
+            keep_all: disk.keep_all,
+            ..Manifest::default()
         };
+        let is_new = found.is_none();
+        let mut manifest = agreed(communicator, open(disk, (found, begun), asked))?;
+        if is_new {
+            manifest = shared(communicator, Some(&manifest))?;
+        }
         disk.directories.deal(&manifest.shares);
         let claimed = match leader {
-            None => still_complete(disk, &manifest),
-            Some(leader) if leader == rank => survey.claim(&manifest),
-            _ => Ok(()),
+            Some(leader) if leader != rank => Ok(()),
+            leader => claim(&survey, &manifest, leader.is_some()),
         };
         agreed(communicator, claimed)?;
 
@@ -378,35 +403,25 @@ impl DiskJob<'_> {
         }
         communicator.all_reduce(Reduce::Sum, &mut sums);
         let seconds = |i: usize| sums[i] as f64 / 1e6;
-        let levels = &manifest.levels;
         let used = DiskUse {
-            chunks: plan.chunks(),
             planes: Some(plan.planes),
-            bytes_written: manifest.bytes_written,
-            peak_bytes: manifest.peak_bytes,
-            level_bytes: levels.iter().map(|level| level.bytes).collect(),
             decode_seconds: seconds(0),
             kernel_seconds: seconds(1),
             encode_seconds: seconds(2),
             wait_seconds: seconds(3),
-            ranks,
             network_bytes: sums[6..].to_vec(),
+            ..DiskUse::of(&manifest, ranks)
         };
+        let searched = Searched::Numbered(search.space.clone());
+        let states = Some(problem.space.numbered_states().into());
+        let with = (Engine::Disk, Some(kernel));
         Ok(Outcome {
-            searched: Searched::Numbered(search.space.clone()),
-            states: Some(problem.space.numbered_states().into()),
-            engine: Engine::Disk,
-            kernel: Some(kernel),
             threads: sums[4] as usize,
-            counts: levels.iter().map(|level| level.states).collect(),
-            checksums: levels.iter().map(|level| level.checksum).collect(),
-            level_seconds: levels.iter().map(|level| level.seconds).collect(),
-            complete: is_complete(manifest.complete, manifest.states(), search.space.states()),
             seconds: manifest.seconds,
             array_bytes: sums[5],
             last: LastStates::Numbered(last),
-            lists: None,
             disk: Some(used),
+            ..Outcome::of((searched, states), with, &manifest.levels, manifest.complete)
         })
     }
 

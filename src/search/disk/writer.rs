@@ -15,7 +15,6 @@ use std::{
 };
 
 use crossbeam::channel::{Sender, bounded};
-use twox_hash::XxHash3_64;
 
 use crate::{
     hint::MAX_DEPTH,
@@ -24,10 +23,9 @@ use crate::{
         SearchError,
         disk::{Directories, Disk},
     },
-    stop::Stop,
     store::{
-        Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts,
-        Manifest, RunFile,
+        Append, ChunkRecord, EncodedFrames, FramesInOrder, LevelFiles, LevelHeader, LevelRecord,
+        LevelWriter, ListCounts, Manifest, RunFile,
     },
     system::SystemError,
 };
@@ -40,9 +38,7 @@ struct Open {
     header: LevelHeader,
     /// Created with the first frame: a chunk without states has no file.
     writer: Option<LevelWriter>,
-    /// The next frame to be written; later ones wait.
-    next: u32,
-    waiting: BTreeMap<u32, EncodedFrames>,
+    frames: FramesInOrder,
 }
 
 /// The file of a chunk: depth and chunk.
@@ -74,50 +70,42 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins the file of a chunk.
     pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), SearchError> {
-        self.open = Some(Open { header, writer: None, next: 0, waiting: BTreeMap::new() });
+        self.open = Some(Open { header, writer: None, frames: FramesInOrder::default() });
         Ok(())
     }
 
     /// Takes encoded frames of the chunk, in any order, and appends those that are next.
     pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
-        let open = self.open.as_mut().expect("a file begins before its frames");
-        let Open { header, writer, next, waiting } = open;
-        waiting.insert(encoded.first, encoded);
-        while let Some(encoded) = waiting.remove(next) {
-            *next = encoded.end;
-            let mut rest = &encoded.bytes[..];
-            for &(frame, len, hash) in &encoded.frames {
-                let (bytes, others) = rest.split_at(len);
-                rest = others;
-                if u32::try_from(len).is_err() {
-                    let why = format!("a frame would exceed 4 GiB: limit the depth ({MAX_DEPTH})");
-                    let reason = std::io::Error::new(std::io::ErrorKind::FileTooLarge, why);
-                    let storage = self.directories.of_chunk(header.chunk as usize);
-                    return Err(storage.error(&header.uncommitted().name(), reason).into());
-                }
-                let writer = match writer {
-                    Some(writer) => writer,
-                    None => {
-                        let storage = self.directories.of_chunk(header.chunk as usize);
-                        let file = storage.create(&header.uncommitted().name())?;
-                        writer.insert(LevelWriter::new(file, header)?)
-                    }
-                };
-                let synced = writer.bytes() / WRITE_BACK;
-                writer.frame(frame, bytes, hash)?;
-                if writer.bytes() / WRITE_BACK > synced {
-                    writer.sync()?;
-                }
-                let used = &self.directories.used;
-                used.levels.fetch_add(len as u64, Ordering::Relaxed);
-                let all = used.bytes();
-                self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
-                if let Some(limit) = self.limit.filter(|&limit| all > limit) {
-                    return Err(SearchError::Limit { depth: header.depth, limit, lost: false });
-                }
+        let Writer { directories, manifest, limit, open, .. } = self;
+        let Open { header, writer, frames } =
+            open.as_mut().expect("a file begins before its frames");
+        let storage = directories.of_chunk(header.chunk as usize);
+        frames.put(encoded, |frame, bytes, hash| {
+            if u32::try_from(bytes.len()).is_err() {
+                let why = format!("a frame would exceed 4 GiB: limit the depth ({MAX_DEPTH})");
+                let reason = std::io::Error::new(std::io::ErrorKind::FileTooLarge, why);
+                return Err(storage.error(&header.uncommitted().name(), reason).into());
             }
-        }
-        Ok(())
+            let writer = match writer {
+                Some(writer) => writer,
+                None => {
+                    let file = storage.create(&header.uncommitted().name())?;
+                    writer.insert(LevelWriter::new(file, header)?)
+                }
+            };
+            let synced = writer.bytes() / WRITE_BACK;
+            writer.frame(frame, bytes, hash)?;
+            if writer.bytes() / WRITE_BACK > synced {
+                writer.sync()?;
+            }
+            directories.used.levels.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            let all = directories.used.bytes();
+            manifest.peak_bytes = manifest.peak_bytes.max(all);
+            match limit.filter(|&limit| all > limit) {
+                Some(limit) => Err(SearchError::Limit { depth: header.depth, limit, lost: false }),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Ends the file of the chunk after all its frames, with the additional counts for lists.
@@ -128,11 +116,7 @@ impl Writer {
     ) -> Result<(), SearchError> {
         let open = self.open.take().expect("a file begins before it ends");
         // A gap would be committed with the right totals.
-        let all = [0, open.header.frames()];
-        assert!(
-            open.waiting.is_empty() && all.contains(&u64::from(open.next)),
-            "frames are missing"
-        );
+        assert!(open.frames.are_all(open.header.frames()), "frames are missing");
         let (depth, chunk) = (open.header.depth, open.header.chunk);
         let Tally { states, checksum } = tally;
         let mut record = ChunkRecord { chunk, states, checksum, bytes: 0, lists };
@@ -233,7 +217,7 @@ impl Writer {
     /// stored. Returns its record.
     pub(crate) fn level(
         &mut self,
-        Tally { states, checksum }: Tally,
+        tally: Tally,
         lists: Option<ListCounts>,
         bytes: u64,
         stored: bool,
@@ -242,7 +226,7 @@ impl Writer {
         let manifest = &mut self.manifest;
         let depth = manifest.depth() as u32;
         let seconds = std::mem::take(&mut manifest.level_seconds);
-        let level = LevelRecord { states, checksum, seconds, bytes, lists };
+        let level = LevelRecord::new(tally, lists, bytes, seconds);
         let mut empty = Vec::new();
         if level.states == 0 {
             // The level after the last one.
@@ -389,19 +373,19 @@ impl Committer {
     pub fn tell(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SearchError> {
         if self.failed.load(Ordering::Relaxed) {
-            return Err(SearchError::Unwritten.into());
+            return Err(SearchError::Unwritten);
         }
         let sender = self.sender.as_ref().ok_or(SearchError::Unwritten)?;
-        Ok(sender.send(Box::new(job)).map_err(|_| SearchError::Unwritten)?)
+        sender.send(Box::new(job)).map_err(|_| SearchError::Unwritten)
     }
 
     /// Does the same and waits for the result.
     pub fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<T, SearchError> + Send + 'static,
-    ) -> Result<T, Stop> {
+    ) -> Result<T, SearchError> {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
             let found = job(writer)?;
@@ -409,7 +393,7 @@ impl Committer {
             let _ = answer.send(found);
             Ok(())
         })?;
-        Ok(wait.recv().map_err(|_| SearchError::Unwritten)?)
+        wait.recv().map_err(|_| SearchError::Unwritten)
     }
 
     /// Stops the thread without a commit and returns the writer's manifest.
@@ -441,27 +425,3 @@ const WRITE_BACK: u64 = 256 << 20;
 
 /// Time between two commits of a committer that leaves them to its caller; see [`Writer::sync`].
 const NEVER: Duration = Duration::MAX;
-
-/// Encoded frames with consecutive numbers; those without states are left out.
-pub(crate) struct EncodedFrames {
-    /// The first frame, whether or not it contains states.
-    first: u32,
-    /// One past the last frame.
-    end: u32,
-    /// Frame, length, hash.
-    frames: Vec<(u32, usize, u64)>,
-    bytes: Vec<u8>,
-}
-
-impl EncodedFrames {
-    /// Returns an empty range of frames.
-    pub fn new(first: usize, end: usize) -> EncodedFrames {
-        let (first, end) = (first as u32, end as u32);
-        EncodedFrames { first, end, frames: Vec::new(), bytes: Vec::new() }
-    }
-
-    pub fn push(&mut self, frame: usize, bytes: &[u8]) {
-        self.frames.push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
-        self.bytes.extend(bytes);
-    }
-}

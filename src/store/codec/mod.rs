@@ -117,6 +117,20 @@ impl Decoder {
 
 pub const DEFAULT_LEVEL: i32 = -500;
 
+/// What leaves out a checksum and the length.
+pub(crate) const SUMLESS: [CParameter; 2] =
+    [CParameter::ChecksumFlag(false), CParameter::ContentSizeFlag(false)];
+
+/// Returns a compressor of zstd; `None` if there is no memory for it.
+pub(crate) fn compressor(level: i32, parameters: &[CParameter]) -> Option<CCtx<'static>> {
+    let mut context = CCtx::try_create()?;
+    for &parameter in [CParameter::CompressionLevel(level)].iter().chain(parameters) {
+        // zstd itself clamps levels to the valid range and accepts the others.
+        let _ = context.set_parameter(parameter);
+    }
+    Some(context)
+}
+
 pub struct ZstdEncoder {
     context: CCtx<'static>,
     packed: Vec<u8>,
@@ -125,17 +139,10 @@ pub struct ZstdEncoder {
 
 impl ZstdEncoder {
     pub fn new(level: i32) -> Result<ZstdEncoder, SystemError> {
-        let mut context = CCtx::try_create().ok_or(SystemError::CodecMemory)?;
-        for parameter in [
-            CParameter::CompressionLevel(level),
-            CParameter::LiteralCompressionMode(ParamSwitch::Enable),
-            // Frames have their own checksum and their length is known.
-            CParameter::ChecksumFlag(false),
-            CParameter::ContentSizeFlag(false),
-        ] {
-            // zstd itself clamps levels to the valid range and accepts the other three.
-            let _ = context.set_parameter(parameter);
-        }
+        // Frames have their own checksum and their length is known.
+        let literals = CParameter::LiteralCompressionMode(ParamSwitch::Enable);
+        let context = compressor(level, &[literals, SUMLESS[0], SUMLESS[1]]);
+        let context = context.ok_or(SystemError::CodecMemory)?;
         Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
     }
 

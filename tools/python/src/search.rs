@@ -469,7 +469,7 @@ impl Running {
             .keep_last(self.keep_last.unwrap_or(if self.max_depth.is_none() { KEPT } else { 0 }))
             .resources(self.resources);
         let outcome = long(py, progress, |watch| match &self.disk {
-            Some(disk) => disk.run_lists_with(&search, watch),
+            Some(disk) => disk.run_with(&search, watch),
             None => search.run_with(watch),
         })?;
         Ok(SearchResult::new(Found::of(&outcome, Some(listed))?))
