@@ -15,8 +15,10 @@ use crate::puzzle::{
     Arrangement, PieceSet, Placed, Puzzle, PuzzleError,
     error::{MAX_REPETITIONS, bail, wrong},
     named::{Facelet, Unfolded, unfolded},
-    notation::Step,
 };
+
+/// A word, and how often its move is made: less than 0 times if it is undone.
+pub(super) type Step = (String, i32);
 
 /// The faces, opposite ones next to each other.
 const FACES: [u8; 6] = *b"UDFBLR";
@@ -97,8 +99,8 @@ fn face(letter: u8) -> Option<usize> {
     FACES.iter().position(|&face| face == letter)
 }
 
-/// A word of the notation: the layers of a face, and the number of quarter turns.
-struct Word {
+/// What a word turns: layers of a face, and the number of quarter turns.
+struct LayerTurn {
     first: usize,
     last: usize,
     face: usize,
@@ -168,7 +170,7 @@ pub(super) fn resolved(
             made.push((text.clone(), *often));
             continue;
         };
-        let Word { first, last, times, .. } = word;
+        let LayerTurn { first, last, times, .. } = word;
         // What is at the place of the face now.
         let face = usize::from(turned.0[word.face]);
         let times = (times * often).rem_euclid(4);
@@ -200,7 +202,7 @@ fn read(
     layers: usize,
     [numbers, letter, wide, suffix]: [&str; 4],
     text: &str,
-) -> Result<Option<Word>, PuzzleError> {
+) -> Result<Option<LayerTurn>, PuzzleError> {
     let number = |text: &str| text.parse().ok().filter(|layer| (1..=layers).contains(layer));
     let no_layer =
         || wrong!(Range: "'{text}' turns a layer that a cube of {layers} layers does not have");
@@ -218,7 +220,7 @@ fn read(
         (letter.to_ascii_uppercase(), !wide.is_empty() || letter.to_ascii_lowercase() == *letter);
     let turn = |first, last, letter: u8| {
         let face = face(letter).expect("it is a face");
-        Some(Word { first, last, face, times })
+        Some(LayerTurn { first, last, face, times })
     };
     let middle = layers.div_ceil(2);
     let direction = match letter {
@@ -231,7 +233,7 @@ fn read(
         (Some(_), [_, ..]) => None,
         (Some(&[of, _]), []) if matches!(letter, "x" | "y" | "z") => turn(1, layers, of),
         (Some(_), []) if layers.is_multiple_of(2) => {
-            bail!(Unknown: "'{text}' turns the middle layer, and a cube of {layers} layers has none")
+            bail!(Range: "'{text}' turns the middle layer, and a cube of {layers} layers has none")
         }
         (Some(&[_, of]), []) => turn(middle, middle, of),
         (None, &[]) if is_wide => turn(1, 2, upper.as_bytes()[0]),

@@ -11,7 +11,7 @@ use crate::{
     puzzle::{
         Arrangement, ErrorPlace, PieceAt, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
         Transformation,
-        cube::{self, Rotation},
+        cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
     },
     units::{counted, joined, shown},
@@ -90,9 +90,6 @@ pub(super) const DEEPEST: usize = 64;
 
 /// Maximum number of moves of a sequence whose brackets are written out.
 const MAX_STEPS: usize = 1_000_000;
-
-/// A word, and how often its move is made: less than 0 times if it is undone.
-pub(super) type Step = (String, i32);
 
 /// What steps do, where a function gives what a move does.
 fn effect(
