@@ -379,7 +379,8 @@ impl Puzzle {
     }
 
     /// Returns the arrangement that a text describes: the pieces of each set by position, for named cubes the stickers
-    /// as [`Puzzle::facelets`] writes them or the pieces in M. Reid's form, or a sequence of moves from the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns what it does.
+    /// as [`Puzzle::facelets`] writes them or the pieces in M. Reid's form, or a sequence of moves from the solved
+    /// puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns what it does.
     ///
     /// Sequences of a named cube may turn several layers, slices and the whole cube: `Rw`, `r`, `3Rw2`, `M`, `x`. The
     /// centres, or the corner of the 2x2x2 that is held fixed, show where everything belongs, so a cube that is solved
