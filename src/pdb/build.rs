@@ -96,7 +96,7 @@ pub struct BuildPlan {
 /// Returns the size, memory and disk space that a build needs.
 ///
 /// # Errors
-/// [`PdbError::Budget`] if the memory exceeds the budget, and [`PdbError::Unsuitable`].
+/// [`PdbError::Memory`] if the memory exceeds the budget, and [`PdbError::Unsuitable`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }

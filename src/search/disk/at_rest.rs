@@ -167,7 +167,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 }
 
 /// Checks a run like [`verify`], with an observer that sees the progress and may stop the work, which gives
-/// [`SystemError::Interrupted`].
+/// [`SystemError::Interrupted`](crate::SystemError::Interrupted).
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let first = directories.first();
