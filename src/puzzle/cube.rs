@@ -6,21 +6,21 @@
 //! A turn of the layer with these is a turn of all other layers the other way, and one of the whole cube:
 //!
 //! ```text
-//!     M  =  L' R x'        what comes after it is read in the cube as it is turned then: x R = U x
+//!     M  =  L' R x'        what comes after it is read in the cube as it is turned then: x U = F x
 //! ```
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{cmp::Reverse, collections::HashMap, sync::OnceLock};
 
 use crate::puzzle::{
-    Arrangement, PieceSet, Placed, Puzzle, PuzzleError,
+    Arrangement, Move, Placed, Puzzle, PuzzleError,
     error::{MAX_REPETITIONS, bail, wrong},
-    named::{Facelet, Unfolded, unfolded},
+    named::{self, Facelet, PRINTED, Unfolded, unfolded},
 };
 
 /// A word, and how often its move is made: less than 0 times if it is undone.
 pub(super) type Step = (String, i32);
 
-/// The faces, opposite ones next to each other.
+/// The faces, opposite ones next to each other, with the numbers that they have in `named`.
 const FACES: [u8; 6] = *b"UDFBLR";
 
 /// How the whole cube is turned: the face that has come to each place.
@@ -256,35 +256,42 @@ fn read(
 /// The places of Reid's form.
 const REID: &str = "UF UR UB UL DF DR DB DL FR FL BR BL UFR URB UBL ULF DRF DFL DLB DBR";
 
-/// The faces as they are printed.
-const PRINTED: [u8; 6] = *b"URFDLB";
-
 impl Unfolded {
     /// The face that a sticker shows in a state.
-    fn shown(&self, at: Facelet, state: &Arrangement, sets: &[PieceSet]) -> usize {
-        let Facelet::Of { set, position, index } = at else {
-            let Facelet::Fixed(face) = at else { unreachable!("one of two") };
-            return face;
-        };
-        let Placed { kind, turn } = state.0[set][position];
-        let faces = &self.kinds[set][usize::from(kind)];
-        let step = faces.len() / usize::from(sets[set].orientations);
-        faces[(index + faces.len() - usize::from(turn) * step) % faces.len()]
+    fn shown(&self, at: Facelet, state: &Arrangement) -> usize {
+        match at {
+            Facelet::Fixed(face) => face,
+            Facelet::Of { set, position, index } => {
+                let Placed { kind, turn } = state.0[set][position];
+                let faces = &self.kinds[set][usize::from(kind)];
+                let step = faces.len() / usize::from(self.sets[set].orientations);
+                faces[(index + faces.len() - usize::from(turn) * step) % faces.len()]
+            }
+        }
     }
 }
 
 impl Puzzle {
+    /// The layers of the named cube from which this puzzle was made, as its name says and its moves confirm: files have
+    /// nothing else.
+    pub(super) fn layers_by_name(&self) -> Option<u8> {
+        let whole = named::parse(self.name().split(' ').next()?)?;
+        let own = whole.moves().iter().map(|one| (self.named_move(&one.name), one));
+        let own: Vec<(&Move, &Move)> = own.filter_map(|(own, one)| Some((own?, one))).collect();
+        let same = |(own, one): &(&Move, &Move)| {
+            self.sets().iter().zip(&own.transformation.0).all(|(set, own)| {
+                let at = whole.sets().iter().position(|other| other.name == set.name);
+                at.is_some_and(|at| own.source == one.transformation.0[at].source)
+            })
+        };
+        whole.layers.filter(|_| !own.is_empty() && own.iter().all(same))
+    }
+
     /// The whole cube of which this is one, with all its pieces, or `None` where some are left out or look alike.
     fn whole_cube(&self) -> Option<(usize, Unfolded)> {
         let layers = usize::from(self.layers?);
         let unfolded = unfolded(layers);
-        let same = |(set, kinds): (&PieceSet, &Vec<Vec<usize>>)| {
-            set.moduli.len() == kinds.len()
-                && set.moduli.iter().all(|&modulus| modulus == set.orientations)
-        };
-        let is_whole = self.sets().len() == unfolded.kinds.len()
-            && self.sets().iter().zip(&unfolded.kinds).all(same);
-        is_whole.then_some((layers, unfolded))
+        (self.sets() == unfolded.sets).then_some((layers, unfolded))
     }
 
     /// Returns the stickers of a state of a named cube, face by face in the order U, R, F, D, L, B, each row by row;
@@ -301,7 +308,7 @@ impl Puzzle {
     /// ```
     pub fn facelets(&self, state: &Arrangement) -> Option<String> {
         let (_, unfolded) = self.whole_cube()?;
-        let shown = |&at: &Facelet| char::from(FACES[unfolded.shown(at, state, self.sets())]);
+        let shown = |&at: &Facelet| char::from(FACES[unfolded.shown(at, state)]);
         Some(unfolded.facelets.iter().map(shown).collect())
     }
 
@@ -314,8 +321,14 @@ impl Puzzle {
             words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
         let letters = words.concat();
         let is_face = |letter: char| letter.is_ascii_uppercase();
-        let are_stickers =
-            letters.len() == 6 * area && words.iter().all(|word| word.len() >= layers);
+        // As many of each colour, up to two mistakes: moves without spaces may have as many letters, but not these.
+        let mut counts = [0usize; 256];
+        letters.bytes().for_each(|letter| counts[usize::from(letter)] += 1);
+        counts.sort_unstable_by_key(|&count| Reverse(count));
+        let apart: usize = counts[..6].iter().map(|count| count.abs_diff(area)).sum();
+        let are_stickers = letters.len() == 6 * area
+            && apart <= 4
+            && words.iter().all(|word| word.len() >= layers);
         if !letters.chars().all(is_face) || !(are_stickers || layers == 3 && is_reid) {
             return None;
         }
@@ -363,9 +376,8 @@ impl Puzzle {
             // Whoever holds the cube in another way, or writes the names of colours, means the faces by their centres.
             if layers % 2 == 1 {
                 let centre = |face: usize| letters[face * layers * layers + layers * layers / 2];
-                let found: HashMap<u8, usize> = (0..6)
-                    .map(|printed| (centre(printed), face(PRINTED[printed]).expect("it is one")))
-                    .collect();
+                let found: HashMap<u8, usize> =
+                    (0..6).map(|printed| (centre(printed), PRINTED[printed].0)).collect();
                 if found.len() < 6 {
                     bail!(Twice: "two centres have the same colour: write the stickers of the faces U, R, F, D, L, B, \
                         each row by row");
@@ -430,7 +442,7 @@ impl Puzzle {
         let stickers = self.facelets(state)?;
         let layers = usize::from(self.layers?);
         let row = |face: u8, row: usize| {
-            let printed = PRINTED.iter().position(|&other| other == face).expect("it is a face");
+            let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
             let begin = (printed * layers + row) * layers;
             stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
         };

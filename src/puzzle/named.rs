@@ -90,7 +90,7 @@ pub fn parse(name: &str) -> Option<Puzzle> {
     Some(corners.expect("it has corners").called(name))
 }
 
-type Vector = [f64; 3];
+pub(super) type Vector = [f64; 3];
 
 /// Differences below this are rounding errors.
 const TINY: f64 = 1e-6;
@@ -400,15 +400,7 @@ impl CutSolid {
             Move::free(&turn.name, Transformation(sets.iter().map(of).collect()))
         };
         let moves = self.turns.iter().zip(&moved).map(turn).collect();
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        let numbered = |set: &PieceOrbit| {
-            let count = names.entry(set.name).or_default();
-            *count += 1;
-            let number = if *count == 1 { String::new() } else { count.to_string() };
-            set.set(format!("{}{number}", set.name))
-        };
-        let sets = sets.iter().map(numbered).collect();
-        Puzzle::new(name, sets, moves).expect("a puzzle of this project's own")
+        Puzzle::new(name, numbered(&sets), moves).expect("a puzzle of this project's own")
     }
 
     fn piece_sets(
@@ -469,6 +461,18 @@ impl CutSolid {
     }
 }
 
+/// The sets of a puzzle: of those with one name, all but the first have a number.
+fn numbered(sets: &[PieceOrbit]) -> Vec<PieceSet> {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let numbered = |set: &PieceOrbit| {
+        let count = names.entry(set.name).or_default();
+        *count += 1;
+        let number = if *count == 1 { String::new() } else { count.to_string() };
+        set.set(format!("{}{number}", set.name))
+    };
+    sets.iter().map(numbered).collect()
+}
+
 impl PieceOrbit {
     /// The faces of the stickers of each kind of piece.
     fn kinds(&self) -> Vec<&Vec<usize>> {
@@ -495,14 +499,15 @@ pub(super) enum Facelet {
 }
 
 /// The stickers of a cube, face by face in the order U, R, F, D, L, B, each row by row, as the faces are printed around
-/// F; and the faces of the stickers of each kind of piece of each set. Faces are numbered as in [`CUBE`].
+/// F; and the sets of pieces, with the faces of the stickers of each kind of piece. Faces are numbered as in [`CUBE`].
 pub(super) struct Unfolded {
     pub facelets: Vec<Facelet>,
+    pub sets: Vec<PieceSet>,
     pub kinds: Vec<Vec<Vec<usize>>>,
 }
 
 /// For each face as it is printed, its number, and the directions in which its rows and its columns follow each other.
-const PRINTED: [(usize, Vector, Vector); 6] = [
+pub(super) const PRINTED: [(usize, Vector, Vector); 6] = [
     (0, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]),
     (5, [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]),
     (2, [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]),
@@ -533,7 +538,7 @@ pub(super) fn unfolded(layers: usize) -> Unfolded {
     });
     let facelets = printed.map(|sticker| facelets[sticker]).collect();
     let kinds = sets.iter().map(|set| set.kinds().into_iter().cloned().collect()).collect();
-    Unfolded { facelets, kinds }
+    Unfolded { facelets, sets: numbered(&sets), kinds }
 }
 
 /// A puzzle whose moves are all powers of its turns, for tests.

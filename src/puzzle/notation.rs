@@ -97,15 +97,18 @@ fn effect(
     sets: &[PieceSet],
     named: impl Fn(&str) -> Option<Transformation>,
 ) -> Result<Transformation, PuzzleError> {
-    let mut known: HashMap<&str, [Transformation; 2]> = HashMap::new();
+    let mut known: HashMap<&Step, Transformation> = HashMap::new();
     let mut all = Transformation::identity(sets);
-    for (name, times) in steps {
-        if !known.contains_key(&name[..]) {
+    for step in steps {
+        if !known.contains_key(step) {
+            let (name, times) = step;
             let one = named(name).ok_or_else(|| no_move(name))?;
-            known.insert(name, [one.inverse(sets), one]);
+            let one = if *times < 0 { one.inverse(sets) } else { one };
+            let none = Transformation::identity(sets);
+            let power = (0..times.unsigned_abs()).fold(none, |all, _| all.then(&one, sets));
+            known.insert(step, power);
         }
-        let one = &known[&name[..]][usize::from(*times > 0)];
-        (0..times.unsigned_abs()).for_each(|_| all = all.then(one, sets));
+        all = all.then(&known[step], sets);
     }
     Ok(all)
 }
@@ -117,9 +120,14 @@ fn undone(steps: &[Step]) -> Vec<Step> {
 
 /// Steps made several times.
 fn repeatedly(steps: &[Step], times: u32) -> Result<Vec<Step>, PuzzleError> {
-    match steps.len().checked_mul(times as usize) {
-        Some(all) if all <= MAX_STEPS => Ok(vec![steps; times as usize].concat()),
-        _ => Err(wrong!(Range: "the sequence has more than {MAX_STEPS} moves")),
+    check_steps(steps.len().saturating_mul(times as usize))?;
+    Ok(vec![steps; times as usize].concat())
+}
+
+fn check_steps(count: usize) -> Result<(), PuzzleError> {
+    match count <= MAX_STEPS {
+        true => Ok(()),
+        false => Err(wrong!(Range: "the sequence has more than {MAX_STEPS} moves")),
     }
 }
 
@@ -241,8 +249,7 @@ impl Reader<'_> {
                 "[" => self.pair()?,
                 name => self.name(name)?,
             });
-            // Neither do several brackets together have more.
-            repeatedly(&all, 1)?;
+            check_steps(all.len())?;
         }
         Ok(all)
     }
@@ -302,8 +309,14 @@ impl Reader<'_> {
     }
 }
 
+/// Maximum length of a word that is split into moves: longer ones are no moves of anybody.
+const MAX_SPLIT: usize = 1000;
+
 /// Splits a word into moves written without spaces, if there is exactly one way to do so.
 fn split(word: &str, is_move: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    if word.len() > MAX_SPLIT {
+        return None;
+    }
     // For each end of a move, the number of ways to get there, and where the last move begins.
     let mut ways = vec![(0u32, 0); word.len() + 1];
     ways[0].0 = 1;
@@ -406,7 +419,7 @@ impl Puzzle {
         Ok(all.effect)
     }
 
-    fn read_sequence(&self, text: &str) -> Result<MoveSequence, PuzzleError> {
+    pub(super) fn read_sequence(&self, text: &str) -> Result<MoveSequence, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             bail!(Impossible: "whether move '{}' is possible depends on where a piece is: write \
                 the piece at each position instead of moves", one.name);

@@ -672,7 +672,8 @@ impl Puzzle {
     pub fn of_json(name: &str, text: &str) -> Option<Puzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = Puzzle::new(name, parts.sets, parts.moves).ok()?;
-        let puzzle = puzzle.forbidding(parts.illegal).ok()?;
+        let mut puzzle = puzzle.forbidding(parts.illegal).ok()?;
+        puzzle.layers = puzzle.layers_by_name();
         for one in &parts.subgroup {
             puzzle.check_move(&Move::free("", one.clone())).ok()?;
         }

@@ -140,7 +140,10 @@ impl Variant {
         let goal = |(number, text): (usize, &String)| {
             let read = match puzzle.is_arrangement(text) {
                 true => written(text),
-                false => puzzle.read_moves(text).map(|all| puzzle.after(&puzzle.solved(), &all)),
+                false => {
+                    let all = puzzle.read_sequence(text);
+                    all.map(|all| puzzle.after(&puzzle.solved(), &all.effect))
+                }
             };
             read.map_err(|error| error.in_goal(number))
         };

@@ -381,3 +381,52 @@ fn wrong_stickers_are_named() {
     let said = corners.read(&solved).unwrap_err().to_string();
     assert!(said.contains("all of its pieces are used"), "{said}");
 }
+
+/// A file of a cube reads what the cube reads.
+#[test]
+fn files_of_cubes_read_the_same_notation() {
+    for pieces in [&["corners"][..], &["edges:1-4", "corners"]] {
+        let pieces: Vec<String> = pieces.iter().map(|&name| name.into()).collect();
+        let part = cube(3).keeping(&pieces).unwrap();
+        let again = Puzzle::of_json(part.name(), &part.to_json()).unwrap();
+        let text = "Rw U M' x F2 [u: S]";
+        assert_eq!(again.read(text).unwrap(), part.read(text).unwrap(), "{pieces:?}");
+        // What only has the name of a cube is none.
+        let other = Puzzle::of_json("5x5x5", &part.to_json()).unwrap();
+        assert!(other.read("M").is_err());
+    }
+    // Goals are states: they may be given by moves that turn the cube.
+    let goals = |text: &str| {
+        let goals = vec![text.into()];
+        let variant = tilewave::puzzle::Variant { goals, ..Default::default() };
+        variant.of(named::parse("2x2x2").unwrap(), Turns::Powers).unwrap()
+    };
+    assert_eq!(goals("R U x").goals(), goals("R U").goals());
+}
+
+/// Sequences are no stickers because they are as long, and long ones are read as fast as they are long.
+#[test]
+fn long_sequences_are_read() {
+    let (two, three) = (cube(2), cube(3));
+    let read = |text: &str| two.read(text).unwrap().0;
+    assert_eq!(read(&"RU".repeat(12)), read("(R U)12"));
+    assert_eq!(three.read(&"R U ".repeat(52_500)).unwrap().0, three.solved());
+    assert_eq!(three.read("(R9999 U9999)10000").unwrap().0, three.read("(R' U')25").unwrap().0);
+    let pyraminx = named::parse("pyraminx").unwrap();
+    assert!(pyraminx.read(&"Q".repeat(1 << 20)).is_err());
+}
+
+/// Sets in another order are another puzzle, whose stickers are not shown wrongly.
+#[test]
+fn stickers_are_shown_of_whole_cubes_only() {
+    let five = cube(5);
+    let mut names: Vec<String> = five.sets().iter().map(|set| set.name.clone()).collect();
+    names.reverse();
+    let state = five.read("R 2U F'").unwrap().0;
+    let shown = five.facelets(&state).unwrap();
+    let other = five.clone().keeping(&names).unwrap();
+    let same = other.facelets(&other.read("R 2U F'").unwrap().0);
+    assert!(same.is_none_or(|same| same == shown));
+    let alike = cube(3).alike(&["edges:1-2".into()]).unwrap();
+    assert_eq!(alike.facelets(&alike.solved()), None);
+}
