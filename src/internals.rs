@@ -31,6 +31,7 @@ pub const DATABASE_MAGIC: [u8; 8] = container::DATABASE.0;
 pub const TABLE_MAGIC: [u8; 8] = container::DISTANCES.0;
 /// See [`DATABASE_MAGIC`].
 pub const PRUNING_MAGIC: [u8; 8] = container::PRUNING.0;
+pub const COSETS_MAGIC: [u8; 8] = container::COSETS.0;
 /// See [`DATABASE_MAGIC`]; these are the files in the directory of a search or build.
 pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];
 

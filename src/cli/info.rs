@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use tilewave::{
     Directory, DistanceTable, Error, Io, SystemError,
     internals::{
-        DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS, TABLE_MAGIC,
-        read_log,
+        COSETS_MAGIC, DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS,
+        TABLE_MAGIC, read_log,
     },
     pdb::{DiskBuild, Kind, SetFile, Summary, inspect},
-    pruning::PruningTable,
-    report::{bytes, described, duration, rate, thousands, value_histogram},
+    pruning::{CosetTable, PruningTable},
+    report::{bytes, counted, described, duration, rate, thousands, value_histogram},
     search::disk,
 };
 
@@ -38,6 +38,7 @@ pub enum OwnFile {
     Database(PathBuf),
     Table(PathBuf),
     Pruning(PathBuf),
+    Cosets(PathBuf),
     Log(PathBuf),
 }
 
@@ -99,6 +100,7 @@ impl OwnFile {
             () if begins(&DATABASE_MAGIC) => OwnFile::Database(own),
             () if begins(&TABLE_MAGIC) => OwnFile::Table(own),
             () if begins(&PRUNING_MAGIC) => OwnFile::Pruning(own),
+            () if begins(&COSETS_MAGIC) => OwnFile::Cosets(own),
             () if begins(LOG_OPENING.as_bytes()) => OwnFile::Log(own),
             () if String::from_utf8_lossy(&begin).contains("\"tilewave_set\"") => OwnFile::Set(own),
             () if RUN_MAGICS.iter().any(|magic| begins(magic)) => {
@@ -129,6 +131,7 @@ impl OwnFile {
             OwnFile::Database(path) => (shown(path), "pattern database"),
             OwnFile::Table(path) => (shown(path), "distance table"),
             OwnFile::Pruning(path) => (shown(path), "pruning table"),
+            OwnFile::Cosets(path) => (shown(path), "coset table"),
             OwnFile::Log(path) => (shown(path), "log"),
         }
     }
@@ -162,6 +165,7 @@ impl InfoArgs {
                 OwnFile::Database(file) => database(&inspect(file)?),
                 OwnFile::Table(file) => Table::Numbered(DistanceTable::open(file)?).reply(None),
                 OwnFile::Pruning(file) => Table::Pruning(PruningTable::open(file)?).reply(None),
+                OwnFile::Cosets(file) => cosets(&CosetTable::open(file)?),
                 OwnFile::Log(file) => log(file)?,
             };
             let title = if several { format!("{path}: {kind}\n") } else { String::new() };
@@ -261,9 +265,18 @@ fn database_set(path: &Path) -> Result<AnyReply> {
         let (mut members, mut words) = (Vec::new(), Vec::new());
         for file in partition {
             let name = file.display().to_string();
-            let bytes = if let OwnFile::Pruning(_) = OwnFile::find(&file)? {
-                let table = PruningTable::open(&file)?;
-                let (puzzle, bytes) = (table.puzzle().to_string(), table.file_bytes());
+            let table = match OwnFile::find(&file)? {
+                OwnFile::Pruning(_) => {
+                    let table = PruningTable::open(&file)?;
+                    Some((table.puzzle().to_string(), table.file_bytes()))
+                }
+                OwnFile::Cosets(_) => {
+                    let table = CosetTable::open(&file)?;
+                    Some((table.puzzle().to_string(), table.file_bytes()))
+                }
+                _ => None,
+            };
+            let bytes = if let Some((puzzle, bytes)) = table {
                 members.push(json!({"file": name, "puzzle": puzzle, "bytes": bytes}));
                 words.push(puzzle);
                 bytes
@@ -291,6 +304,39 @@ fn database_set(path: &Path) -> Result<AnyReply> {
     rows.extend(shown);
     rows.push(("bytes", bytes(size)));
     Ok(("board,goal,partitions,bytes", Reply { figures, words: facts(11, rows), csv: None }))
+}
+
+/// What a coset table says about itself.
+fn cosets(table: &CosetTable) -> AnyReply {
+    let (puzzle, counts) = (table.puzzle(), table.histogram());
+    let reached: u64 = counts.iter().sum();
+    let ((symmetries, views), base) = (table.symmetries(), table.base());
+    let (entries, size, checksum) =
+        (table.entries(), table.file_bytes(), format!("{:016x}", table.checksum()));
+    let figures = json!({
+        "puzzle": puzzle.name(),
+        "metric": puzzle.metric(),
+        "classes": table.classes(),
+        "entries": entries,
+        "base": base,
+        "symmetries": symmetries,
+        "views": views,
+        "histogram": counts,
+        "bytes": size,
+        "checksum": checksum,
+    });
+    let depths = format!("up to {base}, {}, {}, more", base + 1, base + 2);
+    let rows = [
+        ("puzzle", puzzle.to_string()),
+        ("classes", table.classes()),
+        ("depths", depths),
+        ("entries", thousands(entries)),
+        ("symmetries", format!("{symmetries}, and {} of a state", counted(views as u64, "view"))),
+        ("bytes", bytes(size)),
+        ("checksum", checksum),
+    ];
+    let words = value_histogram(counts, reached) + &facts(10, rows);
+    ("depth,entries", Reply { figures, words, csv: Some(counts_csv(counts)) })
 }
 
 /// What a database file says about itself.

@@ -17,7 +17,7 @@ use tilewave::{
     internals::binary_bytes,
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
-    pruning::PruningTable,
+    pruning::{CosetTable, PruningTable},
     puzzle::{Puzzle, Searched},
     report::{bytes, counted, csv_field, described, thousands},
     search::disk,
@@ -30,7 +30,7 @@ use crate::{
     info::{self, LogFacts, OwnFile},
     platform::CACHES,
     print, progress, refuse, refuse_in_lists,
-    solve::{cache_dir, is_kept, table_name},
+    solve::{cache_dir, is_kept, is_kept_cosets, table_name},
     tiles,
 };
 
@@ -186,6 +186,7 @@ impl CheckArgs {
             OwnFile::Database(file) => self.database(file, seed, resources),
             OwnFile::Table(file) => self.table(file, resources),
             OwnFile::Pruning(file) => self.pruning(file, resources),
+            OwnFile::Cosets(file) => self.cosets(file, resources),
             OwnFile::Log(file) => LogFacts::of(file).map(|LogFacts { solved, boards, .. }| {
                 format!("every line is intact; {solved} of {boards} boards are solved")
             }),
@@ -197,11 +198,16 @@ impl CheckArgs {
             SetFile::read(set)?.partitions.concat().into_iter().collect();
         let mut noun = "database";
         for file in &files {
-            if let Ok(OwnFile::Pruning(table)) = OwnFile::find(file) {
-                noun = "pruning table";
-                self.pruning(&table, resources)?;
-            } else {
-                self.database(file, seed, resources)?;
+            match OwnFile::find(file) {
+                Ok(OwnFile::Pruning(table)) => {
+                    noun = "pruning table";
+                    self.pruning(&table, resources)?;
+                }
+                Ok(OwnFile::Cosets(table)) => {
+                    noun = "coset table";
+                    self.cosets(&table, resources)?;
+                }
+                _ => drop(self.database(file, seed, resources)?),
             }
         }
         let each = if files.len() == 1 { "which" } else { "each of which" };
@@ -240,6 +246,16 @@ impl CheckArgs {
                 .into())
         };
         resources.install(check)?
+    }
+
+    fn cosets(&self, file: &Path, resources: Resources) -> Result<String, Error> {
+        if !self.full {
+            CosetTable::open(file)?.check()?;
+            return Ok("the checksums are correct".into());
+        }
+        let table = CosetTable::load_with(file, &StopWhen(progress::asked))?;
+        table.verify(resources, &SearchProgress::new())?;
+        Ok("the checksums are correct, and a newly built table has the same entries".into())
     }
 
     fn database(&self, file: &Path, seed: u64, resources: Resources) -> Result<String, Error> {
@@ -401,6 +417,11 @@ impl CacheCommand {
                     summary.map(|Summary { pattern, .. }| {
                         format!("{} tiles {}", pattern.size(), tiles(pattern.tiles()))
                     })
+                }
+                Ok(OwnFile::Cosets(_)) => {
+                    let puzzle = CosetTable::open(&path).ok().map(|of| of.puzzle().clone());
+                    let kept = |puzzle: &Puzzle| is_kept_cosets(&path, puzzle);
+                    puzzle.filter(kept).map(|puzzle| format!("{puzzle}, cosets"))
                 }
                 Ok(OwnFile::Pruning(_)) => {
                     let puzzle = PruningTable::open(&path).ok().map(|table| table.puzzle().clone());

@@ -74,6 +74,15 @@ pub(crate) trait Isa: Sized + 'static {
     unsafe fn total(sums: Self::Sums) -> Tally;
     /// The lanes that are nonzero, one bit each.
     unsafe fn lanes(a: Self::Reg) -> u64;
+    /// The bytes of one or two registers at the places given by another register, all of them below `64 * R`.
+    unsafe fn look_up<const R: usize>(table: &[Self::Reg; R], places: Self::Reg) -> Self::Reg;
+
+    /// The lanes in which two registers are equal, one bit each.
+    #[inline(always)]
+    unsafe fn equal(a: Self::Reg, b: Self::Reg) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { !Self::lanes(Self::or(Self::and_not(a, b), Self::and_not(b, a))) }
+    }
 
     /// Takes some bits of a word, each from the position given by the row.
     #[inline(always)]
@@ -84,8 +93,12 @@ pub(crate) trait Isa: Sized + 'static {
     /// Gathers the bits of a word at the positions where the mask has ones into the lowest bits, in order.
     #[inline(always)]
     unsafe fn gather_bits(word: u64, mask: u64) -> u64 {
-        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
-        lanes.fold(0, |bits, (i, lane)| bits | (word >> lane & 1) << i)
+        let (mut left, mut bits) = (mask, 0);
+        for i in 0..mask.count_ones() {
+            bits |= (word >> left.trailing_zeros() & 1) << i;
+            left &= left - 1;
+        }
+        bits
     }
     /// Scatters the lowest bits of a word, in order, to the positions where the mask has ones.
     #[inline(always)]
@@ -191,6 +204,12 @@ impl Isa for Scalar {
             sums.checksum = sums.checksum.wrapping_add(part);
         }
         sums
+    }
+
+    #[inline(always)]
+    unsafe fn look_up<const R: usize>(table: &[Register; R], places: Register) -> Register {
+        let bytes = table.as_flattened();
+        from_fn(|i| bytes[usize::from(places[i]) % (64 * R)])
     }
 
     #[inline(always)]
@@ -300,9 +319,16 @@ mod x86 {
             let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), byte);
             _mm256_cmpeq_epi8(_mm256_and_si256(bytes, own), own)
         }}
-        fn zero_lanes(half: __m256i) -> u32 {
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_setzero_si256())) as u32
+        // The bytes of a piece of 16 that are at some places; zero where a place is before its first byte, or after its
+        // last one: then the highest bit of the shuffle's index is set.
+        fn within(piece: __m256i, places: __m256i, first: __m256i) -> __m256i {{
+            let own = _mm256_sub_epi8(places, first);
+            _mm256_shuffle_epi8(piece, _mm256_adds_epu8(own, _mm256_set1_epi8(0x70)))
+        }}
+        fn equal_half(a: __m256i, b: __m256i) -> u32 {
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) as u32
         }
+        fn zero_lanes(half: __m256i) -> u32 { equal_half(half, _mm256_setzero_si256()) }
     }
 
     #[derive(Clone, Copy)]
@@ -395,6 +421,30 @@ mod x86 {
             }}
             fn lanes(a: Halves) -> u64 {
                 !(u64::from(zero_lanes(a.0)) | u64::from(zero_lanes(a.1)) << 32)
+            }
+            fn gather_bits(word: u64, mask: u64) -> u64 { _pext_u64(word, mask) }
+            fn equal(a: Halves, b: Halves) -> u64 {
+                u64::from(equal_half(a.0, b.0)) | u64::from(equal_half(a.1, b.1)) << 32
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn look_up<const R: usize>(table: &[Halves; R], places: Halves) -> Halves {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut found = Halves(_mm256_setzero_si256(), _mm256_setzero_si256());
+                for i in 0..4 * R {
+                    let halves = table[i / 4];
+                    let half = if i % 4 < 2 { halves.0 } else { halves.1 };
+                    let piece = match i % 2 {
+                        0 => _mm256_permute2x128_si256::<0x00>(half, half),
+                        _ => _mm256_permute2x128_si256::<0x11>(half, half),
+                    };
+                    let first = _mm256_set1_epi8(16 * i as i8);
+                    found.0 = _mm256_or_si256(found.0, within(piece, places.0, first));
+                    found.1 = _mm256_or_si256(found.1, within(piece, places.1, first));
+                }
+                found
             }
         }
     }
@@ -490,12 +540,25 @@ mod x86 {
                 }
             }
             fn lanes(a: __m512i) -> u64 { _mm512_test_epi8_mask(a, a) }
+            fn equal(a: __m512i, b: __m512i) -> u64 { _mm512_cmpeq_epi8_mask(a, b) }
             fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {{
                 let from = _mm512_loadu_si512(row.as_ptr().cast());
                 _mm512_movepi8_mask(_mm512_maskz_permutexvar_epi8(lanes, from, _mm512_movm_epi8(word)))
             }}
             fn gather_bits(word: u64, mask: u64) -> u64 { _pext_u64(word, mask) }
             fn scatter_bits(word: u64, mask: u64) -> u64 { _pdep_u64(word, mask) }
+        }
+
+        #[inline(always)]
+        unsafe fn look_up<const R: usize>(table: &[__m512i; R], places: __m512i) -> __m512i {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match table[..] {
+                    [one] => _mm512_permutexvar_epi8(places, one),
+                    [one, two] => _mm512_permutex2var_epi8(one, places, two),
+                    _ => unreachable!("one or two registers"),
+                }
+            }
         }
     }
 }
@@ -555,6 +618,15 @@ mod arm {
         // The byte of its eight lanes, for each byte; and all ones where the byte's own bit is set.
         fn spread_quarter(bits: uint8x16_t, first: uint8x16_t) -> uint8x16_t {
             vtstq_u8(vqtbl1q_u8(bits, first), vreinterpretq_u8_u64(vdupq_n_u64(OWN)))
+        }
+        // Zero where a place is beyond the register.
+        fn look_up_one(from: uint8x16x4_t, places: uint8x16x4_t) -> uint8x16x4_t {
+            uint8x16x4_t(
+                vqtbl4q_u8(from, places.0),
+                vqtbl4q_u8(from, places.1),
+                vqtbl4q_u8(from, places.2),
+                vqtbl4q_u8(from, places.3),
+            )
         }
         fn own_bits(quarter: uint8x16_t) -> uint8x16_t {
             vandq_u8(vtstq_u8(quarter, quarter), vreinterpretq_u8_u64(vdupq_n_u64(OWN)))
@@ -628,15 +700,7 @@ mod arm {
             fn and(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vandq_u8(a, b)) }
             fn and_not(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vbicq_u8(a, b)) }
             fn or(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vorrq_u8(a, b)) }
-            fn permute(row: &LaneRow, from: uint8x16x4_t) -> uint8x16x4_t {{
-                let row = Neon::load(row);
-                uint8x16x4_t(
-                    vqtbl4q_u8(from, row.0),
-                    vqtbl4q_u8(from, row.1),
-                    vqtbl4q_u8(from, row.2),
-                    vqtbl4q_u8(from, row.3),
-                )
-            }}
+            fn permute(row: &LaneRow, from: uint8x16x4_t) -> uint8x16x4_t { look_up_one(from, Neon::load(row)) }
             // From memory: six registers would be 24 of the processor's 32, and most pieces come from few of them.
             fn select(row: &QuarterPieces, from: &[uint8x16x4_t; GROUP]) -> uint8x16x4_t {
                 gather(row, from.as_ptr().cast())
@@ -682,6 +746,28 @@ mod arm {
                 let sixteen = vpaddq_u8(vpaddq_u8(own.0, own.1), vpaddq_u8(own.2, own.3));
                 vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sixteen, sixteen)))
             }}
+        }
+
+        #[inline(always)]
+        unsafe fn look_up<const R: usize>(
+            table: &[uint8x16x4_t; R],
+            places: uint8x16x4_t,
+        ) -> uint8x16x4_t {
+            // SAFETY: the caller's promise. Beyond a register, the instruction gives zero.
+            unsafe {
+                let mut found = look_up_one(table[0], places);
+                for (r, of) in table.iter().enumerate().skip(1) {
+                    let first = vdupq_n_u8(64 * r as u8);
+                    let own = uint8x16x4_t(
+                        vsubq_u8(places.0, first),
+                        vsubq_u8(places.1, first),
+                        vsubq_u8(places.2, first),
+                        vsubq_u8(places.3, first),
+                    );
+                    found = Neon::or(found, look_up_one(*of, own));
+                }
+                found
+            }
         }
     }
 }

@@ -10,8 +10,11 @@
 //! Invariant: an entry is the minimum number of moves from its state to the solved state, or that number modulo 3.
 
 pub(crate) mod blocks;
+pub(crate) mod colouring;
+pub(crate) mod cosets;
 pub(crate) mod fill;
 pub(crate) mod numbers;
+pub(crate) mod points;
 pub(crate) mod row_rank;
 pub(crate) mod table;
 
@@ -29,7 +32,7 @@ use crate::{
     table::{TableEncoding, TableError},
 };
 
-pub use crate::pruning::table::PruningTable;
+pub use crate::pruning::{cosets::CosetTable, table::PruningTable};
 
 /// Goes through the levels of a search that writes the depths of states to a table; returns the number of states at
 /// each depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it

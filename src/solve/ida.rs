@@ -19,7 +19,7 @@ use crate::{
     search::{Ranks, Share},
     solve::{
         SolveError,
-        walk::{MoveTree, Slack, Subtree, Walk},
+        walk::{MoveTree, Slack, Subtree, SubtreeEnd, Subtrees, Walk},
     },
     threads::each_number,
 };
@@ -280,8 +280,8 @@ fn worth(nodes: u64) -> usize {
 }
 
 /// Returns the numbers of the subtrees in the order in which to walk through them: by the number of remaining moves
-/// where the previous iteration came closest to the goal in the same or the surrounding subtree; those that it never
-/// reached come last.
+/// where the previous iteration came closest to the goal in the same or the surrounding subtree, or by its nodes there,
+/// most first; those that it never reached come last.
 fn order<T: MoveTree>(tree: &T, subtrees: &[Subtree<T::Node>], before: &Cut) -> Vec<usize> {
     let mut order: Vec<usize> = (0..subtrees.len()).collect();
     let SubtreeSplit { threshold, depth, .. } = before.pieces;
@@ -290,15 +290,18 @@ fn order<T: MoveTree>(tree: &T, subtrees: &[Subtree<T::Node>], before: &Cut) -> 
     };
     let common = first.path.len().min(depth as usize);
     let (theirs, _) = spread(tree, depth as usize, threshold);
-    let mut least: BTreeMap<&[u16], u32> = BTreeMap::new();
+    let mut found: BTreeMap<&[u16], (u32, u64)> = BTreeMap::new();
     for walked in &before.walked {
         if let Some(theirs) = theirs.get(walked.subtree as usize) {
-            let least = least.entry(&theirs.path[..common]).or_insert(walked.left);
-            *least = walked.left.min(*least);
+            let (least, nodes) = found.entry(&theirs.path[..common]).or_insert((u32::MAX, 0));
+            (*least, *nodes) = (walked.left.min(*least), walked.nodes + *nodes);
         }
     }
-    let left = |&i: &usize| least.get(&subtrees[i].path[..common]);
-    order.sort_by_cached_key(|i| left(i).copied().unwrap_or(u32::MAX));
+    let found = |&i: &usize| found.get(&subtrees[i].path[..common]);
+    order.sort_by_cached_key(|i| match T::DENSEST_FIRST {
+        true => u64::MAX - found(i).map_or(0, |(_, nodes)| *nodes),
+        false => found(i).map_or(u64::MAX, |(least, _)| u64::from(*least)),
+    });
     order
 }
 
@@ -343,6 +346,11 @@ fn pass<S, T: MoveTree>(
     control.ask(0, 0);
     let work = || {
         let mut stack = Vec::new();
+        let order = (&subtrees[..], &left[..]);
+        let mut taken = TakenSubtrees { tree, order, control, pieces, stack: Vec::new() };
+        if tree.sweep(limit - depth as usize, &mut taken) {
+            return;
+        }
         while let Some(place) = share.next() {
             let subtree = &subtrees[left[place]];
             let mut pass = walk(tree, subtree, control, place, &mut stack);
@@ -392,6 +400,7 @@ fn spread<T: MoveTree>(tree: &T, depth: usize, limit: usize) -> (Vec<Subtree<T::
     if T::LAST_FIRST {
         found.reverse();
     }
+    tree.distinct(&mut found);
     (found, walked(&walk, limit - depth))
 }
 
@@ -418,7 +427,8 @@ fn walk<T: MoveTree>(
         },
         |walk| {
             if T::is_goal(walk) {
-                solution = Some([&from.path[..], &walk.path()].concat());
+                let path = [&from.path[..], &walk.path()].concat();
+                solution = Some(walk.tree.solution(path));
             }
             // Otherwise no bound shows that it takes more moves: on boards, the tiles that still have to move are in no
             // pattern.
@@ -428,6 +438,41 @@ fn walk<T: MoveTree>(
     );
     control.ask(walk.nodes - asked_at, place);
     WalkResult { solution, stopped, walked: walked(&walk, room - deepest) }
+}
+
+/// The subtrees of an iteration that a tree takes to search them in a way of its own.
+struct TakenSubtrees<'t, T: MoveTree> {
+    tree: &'t T,
+    /// All subtrees, and the numbers of those that are left, in order.
+    order: (&'t [Subtree<T::Node>], &'t [usize]),
+    control: &'t Control<'t>,
+    pieces: SubtreeSplit,
+    stack: Vec<T::Level>,
+}
+
+impl<T: MoveTree> Subtrees<T::Node> for TakenSubtrees<'_, T> {
+    fn next(&mut self) -> Option<(usize, &T::Node)> {
+        let (subtrees, left) = self.order;
+        let place = self.control.share.next()?;
+        Some((place, &subtrees[left[place]].start))
+    }
+
+    fn ask(&mut self, nodes: u64, place: usize) -> bool {
+        self.control.ask(nodes, place)
+    }
+
+    fn done(&mut self, place: usize, nodes: u64, end: SubtreeEnd) {
+        let (subtrees, left) = self.order;
+        let walked = Walked { subtree: 0, nodes, excess: 1, left: 0 };
+        let stopped = end == SubtreeEnd::Stopped;
+        let mut pass = WalkResult { walked, solution: None, stopped };
+        if end == SubtreeEnd::Solved {
+            // The path, and nodes that do not depend on what else was searched at the same time.
+            pass = walk(self.tree, &subtrees[left[place]], self.control, place, &mut self.stack);
+        }
+        pass.walked.subtree = left[place] as u32;
+        self.control.done(place, (self.pieces, pass));
+    }
 }
 
 fn walked<T: MoveTree>(walk: &Walk<'_, T>, left: usize) -> Walked {

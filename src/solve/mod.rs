@@ -16,6 +16,7 @@ pub(crate) mod database;
 pub(crate) mod heuristics;
 pub(crate) mod ida;
 pub(crate) mod log;
+pub(crate) mod meeting;
 pub mod models;
 pub(crate) mod optimal;
 pub(crate) mod phases;
@@ -23,6 +24,7 @@ pub(crate) mod pruner;
 pub(crate) mod puzzles;
 mod source;
 pub(crate) mod symmetry;
+pub(crate) mod two_sided;
 pub(crate) mod walk;
 
 use std::fmt;
@@ -39,6 +41,7 @@ pub use crate::solve::{
     constructive::Constructive,
     ida::{Answer, Attempt, Pending, Stage, StateSolver},
     log::{Logged, SolveLog},
+    meeting::MeetingLists,
     optimal::{Optimal, default_patterns, sweeps},
     phases::PhaseSolver,
     pruner::MovePruner,

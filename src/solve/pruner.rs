@@ -288,6 +288,29 @@ impl WordPruner {
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
 
+    /// Returns the pruner for sequences, and that for the inverses of sequences, which begin with the inverse of the last
+    /// move; every move has its inverse.
+    pub fn both_ways(puzzle: &Puzzle) -> [WordPruner; 2] {
+        let forbidden = duplicate_words(puzzle);
+        let moves = puzzle.moves();
+        let inverse = |one: &u16| {
+            let of = moves[usize::from(*one)].transformation.inverse(puzzle.sets());
+            let found = moves.iter().position(|other| other.transformation == of);
+            found.map_or(*one, |found| found as u16)
+        };
+        let inverses: Vec<u16> = (0..moves.len() as u16).map(|one| inverse(&one)).collect();
+        let back = forbidden
+            .iter()
+            .map(|word| word.iter().rev().map(|&one| inverses[usize::from(one)]).collect());
+        let back: Vec<Vec<u16>> = back.collect();
+        [forbidden, back].map(|words| WordPruner::without(moves.len(), &words))
+    }
+
+    /// Returns the number of states.
+    pub fn states(&self) -> usize {
+        self.next.len()
+    }
+
     /// Returns a pruner that allows all moves.
     pub fn none(puzzle: &Puzzle) -> WordPruner {
         WordPruner::without(puzzle.moves().len(), &[])

@@ -24,7 +24,7 @@ use crate::{
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
-    pruning::{PruningTable, numbers::TableRank, row_rank::PieceMap},
+    pruning::{CosetTable, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         Arrangement, Move, Puzzle, PuzzleError, SetAction, Unreachable, Variant,
         reachable::Reachability,
@@ -34,6 +34,7 @@ use crate::{
         SolveError,
         ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
         pruner::{RowMoves, WordPruner, inverse, inverse_moves},
+        two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
     },
     table::TableEncoding,
@@ -66,9 +67,23 @@ const SPLIT_BYTES: usize = 1 << 28;
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub struct PuzzleSolver {
-    puzzle: Puzzle,
+    engine: SolverEngine,
     /// Which states are reachable, as far as that is known.
     reachable: Reachability,
+    /// A parity that every move changes, if there is one, and that of the solved states.
+    parity: Option<(MoveParity, bool)>,
+    fields: StateFields,
+}
+
+/// How a puzzle is solved.
+enum SolverEngine {
+    Maximum(Box<TableMaximum>),
+    TwoSided(Box<TwoSided>),
+}
+
+/// The bound that is the maximum of pruning tables.
+struct TableMaximum {
+    puzzle: Puzzle,
     fields: StateFields,
     tables: Vec<Arc<PruningTable>>,
     views: Vec<TableView>,
@@ -80,8 +95,6 @@ pub struct PuzzleSolver {
     width: usize,
     /// The rows of the solved states, in order.
     goals: Vec<Vec<u8>>,
-    /// A parity that every move changes, if there is one, and that of the solved states.
-    parity: Option<(MoveParity, bool)>,
     /// The index of a table without an entry for a state that moves lead to: it is damaged.
     damaged: OnceLock<usize>,
 }
@@ -218,21 +231,14 @@ impl PuzzleSolver {
             return Err(SolveError::Database { reason: "no tables are given".into() });
         }
         let parts = number_parts((&puzzle, &fields), sets, &mut views);
-        let parity = PuzzleRows::of(&puzzle).parity().map(|parity| {
-            // The solved state of a puzzle with other goals need not be one.
-            let goal = &puzzle.goals()[0];
-            let of_goals = parity.of(goal, &fields.encode(goal));
-            (parity, of_goals)
-        });
         let mut goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|g| fields.encode(g)).collect();
         if back.is_some() {
             goals[0].extend_from_within(..);
         }
         goals.sort_unstable();
-        let mut solver = PuzzleSolver {
+        let mut maximum = TableMaximum {
             words,
             width: goals[0].len(),
-            reachable: Reachability::of(&puzzle),
             moves: RowMoves::new(&puzzle, &fields, back.as_deref()),
             puzzle,
             fields,
@@ -240,15 +246,100 @@ impl PuzzleSolver {
             views,
             parts,
             goals,
-            parity,
             damaged: OnceLock::new(),
         };
-        solver.choose_views();
-        let read: Vec<_> = solver.views.iter().map(|view| view.rank.fields()).collect();
-        solver.moves.divide(&read);
-        Ok(solver)
+        maximum.choose_views();
+        let read: Vec<_> = maximum.views.iter().map(|view| view.rank.fields()).collect();
+        maximum.moves.divide(&read);
+        Ok(PuzzleSolver::with(SolverEngine::Maximum(Box::new(maximum))))
     }
 
+    /// Returns the solver for the puzzle of a coset table, which is in memory or mapped. Cost: some milliseconds.
+    ///
+    /// # Errors
+    /// [`SolveError::Database`] if the table is not in memory.
+    pub fn two_sided(table: impl Into<Arc<CosetTable>>) -> Result<PuzzleSolver, SolveError> {
+        let table = table.into();
+        if !table.is_loaded() {
+            let puzzle = table.puzzle();
+            let reason = format!("the coset table for {puzzle} is not in memory: load or map it");
+            return Err(SolveError::Database { reason });
+        }
+        Ok(PuzzleSolver::with(SolverEngine::TwoSided(Box::new(TwoSided::new(table)))))
+    }
+
+    fn with(engine: SolverEngine) -> PuzzleSolver {
+        let puzzle = engine.puzzle();
+        let fields = StateFields::of(puzzle);
+        let parity = PuzzleRows::of(puzzle).parity().map(|parity| {
+            // The solved state of a puzzle with other goals need not be one.
+            let goal = &puzzle.goals()[0];
+            let of_goals = parity.of(goal, &fields.encode(goal));
+            (parity, of_goals)
+        });
+        PuzzleSolver { reachable: Reachability::of(puzzle), parity, fields, engine }
+    }
+
+    /// Returns the puzzle.
+    pub fn puzzle(&self) -> &Puzzle {
+        self.engine.puzzle()
+    }
+
+    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`Puzzle::reaches`]) or
+    /// the tables tell; `None` if neither does. Cost: a few microseconds.
+    pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
+        self.reachable.reaches(self.puzzle(), state).or_else(|| match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.reaches(state),
+            SolverEngine::TwoSided(_) => None,
+        })
+    }
+
+    /// Returns the maximum number of lookups per node.
+    pub fn views(&self) -> usize {
+        match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.views.len(),
+            SolverEngine::TwoSided(sides) => sides.views(),
+        }
+    }
+
+    /// Returns a shortest solution of a state, as the names of its moves. A hard state uses all threads of the current
+    /// rayon pool.
+    ///
+    /// # Errors
+    /// A [`PuzzleError`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
+    pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
+        self.solve_with(state, &NoProgress)
+    }
+
+    /// Like [`PuzzleSolver::solve`], with an observer that is informed of the nodes and may stop the search.
+    pub fn solve_with(
+        &self,
+        state: &Arrangement,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Vec<String>>, SolveError> {
+        match self.attempt_with(state, progress)? {
+            Attempt::Answered(answer) => Ok(answer),
+            Attempt::Hard(pending) => self.finish_with(pending, progress),
+        }
+    }
+
+    /// The parity of the number of moves of all solutions of a state, if that is known.
+    fn odd(&self, state: &Arrangement) -> Option<usize> {
+        let (parity, solved) = self.parity.as_ref()?;
+        Some(usize::from(parity.of(state, &self.fields.encode(state)) != *solved))
+    }
+}
+
+impl SolverEngine {
+    fn puzzle(&self) -> &Puzzle {
+        match self {
+            SolverEngine::Maximum(maximum) => &maximum.puzzle,
+            SolverEngine::TwoSided(sides) => sides.table.puzzle(),
+        }
+    }
+}
+
+impl TableMaximum {
     /// Keeps the views that raise the bounds of states, best ones first.
     fn choose_views(&mut self) {
         let mut random = SplitMix64::new(1);
@@ -297,46 +388,12 @@ impl PuzzleSolver {
         );
     }
 
-    /// Returns the puzzle.
-    pub fn puzzle(&self) -> &Puzzle {
-        &self.puzzle
-    }
-
-    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`Puzzle::reaches`]) or
-    /// the tables tell; `None` if neither does. Cost: a few microseconds.
-    pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
-        self.reachable.reaches(&self.puzzle, state).or_else(|| {
-            let row = self.row(state);
-            let entry = |view: &TableView| self.tables[view.table].entry(view.rank.rank(&row));
-            let view = self.views.iter().find(|view| matches!(entry(view), Ok(None)))?;
-            Some(Err(Unreachable::Table(self.tables[view.table].puzzle().to_string())))
-        })
-    }
-
-    /// Returns the maximum number of lookups per node.
-    pub fn views(&self) -> usize {
-        self.views.len()
-    }
-
-    /// Returns a shortest solution of a state, as the names of its moves. A hard state uses all threads of the current
-    /// rayon pool.
-    ///
-    /// # Errors
-    /// A [`PuzzleError`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
-    pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
-        self.solve_with(state, &NoProgress)
-    }
-
-    /// Like [`PuzzleSolver::solve`], with an observer that is informed of the nodes and may stop the search.
-    pub fn solve_with(
-        &self,
-        state: &Arrangement,
-        progress: &dyn Progress,
-    ) -> Result<Answer<Vec<String>>, SolveError> {
-        match self.attempt_with(state, progress)? {
-            Attempt::Answered(answer) => Ok(answer),
-            Attempt::Hard(pending) => self.finish_with(pending, progress),
-        }
+    /// Whether a state has an entry in all tables; `None` if it has.
+    fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
+        let row = self.row(state);
+        let entry = |view: &TableView| self.tables[view.table].entry(view.rank.rank(&row));
+        let view = self.views.iter().find(|view| matches!(entry(view), Ok(None)))?;
+        Some(Err(Unreachable::Table(self.tables[view.table].puzzle().to_string())))
     }
 
     /// The row of a state and, if it is looked up, of its inverse.
@@ -361,10 +418,31 @@ impl PuzzleSolver {
     }
 
     /// The tree below a state.
-    fn tree(&self, state: &Arrangement) -> Result<RootedPuzzle<'_>, SolveError> {
+    fn tree(
+        &self,
+        state: &Arrangement,
+        odd: Option<usize>,
+    ) -> Result<RootedPuzzle<'_>, SolveError> {
+        Ok(RootedPuzzle { odd, solver: self, root: self.root(state)? })
+    }
+
+    /// The bound of a state.
+    fn bound(&self, state: &Arrangement) -> Result<usize, SolveError> {
         let root = self.root(state)?;
-        let odd = |(parity, solved): &(MoveParity, bool)| parity.of(state, &root.row) != *solved;
-        Ok(RootedPuzzle { odd: self.parity.as_ref().map(odd).map(usize::from), solver: self, root })
+        let mut largest = vec![0; self.parts];
+        for (view, &bound) in self.views.iter().zip(&root.bounds) {
+            largest[view.part] = bound.max(largest[view.part]);
+        }
+        Ok(largest.into_iter().map(usize::from).sum())
+    }
+
+    /// Checks that the tables are those that were opened, and that none has shown to be damaged.
+    fn checked(&self) -> Result<(), SolveError> {
+        self.tables.iter().try_for_each(|table| table.unchanged())?;
+        let Some(&table) = self.damaged.get() else { return Ok(()) };
+        let of = self.tables[table].puzzle();
+        let reason = format!("the table for {of} lacks a reachable state: build it again");
+        Err(SolveError::Database { reason })
     }
 
     /// Cuts off a state without an entry: no moves lead from there to a solved state. Only if some moves cannot be
@@ -493,7 +571,7 @@ pub(crate) fn move_named(puzzle: &Puzzle, name: &str) -> Option<usize> {
 
 /// The tree below a state.
 struct RootedPuzzle<'s> {
-    solver: &'s PuzzleSolver,
+    solver: &'s TableMaximum,
     root: PuzzleNode,
     /// Whether all solutions have an odd number of moves (1) or an even one (0), if that is known.
     odd: Option<usize>,
@@ -502,7 +580,7 @@ struct RootedPuzzle<'s> {
 /// What the allocator takes for the arrays of a subtree, in bytes.
 const ALLOCATIONS: usize = 64;
 
-impl PuzzleSolver {
+impl TableMaximum {
     /// The row, the pruner's state and the values of the node below some levels.
     #[inline]
     fn below<'n>(&self, root: &'n PuzzleNode, levels: &'n [PuzzleLevel]) -> Bounded<'n> {
@@ -534,7 +612,7 @@ impl MoveTree for RootedPuzzle<'_> {
     }
 
     fn level(&self) -> PuzzleLevel {
-        let PuzzleSolver { puzzle, width, views, parts, .. } = self.solver;
+        let TableMaximum { puzzle, width, views, parts, .. } = self.solver;
         let moves = puzzle.moves().len();
         PuzzleLevel {
             rows: vec![0; moves * width],
@@ -580,20 +658,23 @@ impl StateSolver for PuzzleSolver {
 
     fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
         if let Some(Err(why)) = self.reaches(state) {
-            return Err(unreached(&self.puzzle, why));
+            return Err(unreached(self.puzzle(), why));
         }
-        let tree = self.tree(state)?;
-        let mut largest = vec![0; self.parts];
-        for (view, &bound) in self.views.iter().zip(&tree.root.bounds) {
-            largest[view.part] = bound.max(largest[view.part]);
-        }
-        let bound: usize = largest.into_iter().map(usize::from).sum();
-        let bound = bound.max((!self.is_solved(&tree.root.row)).into());
-        Ok(Pending::new(state.clone(), tree.at_least(bound)))
+        let bound = match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.bound(state)?,
+            SolverEngine::TwoSided(sides) => sides.bound(state),
+        };
+        let bound = bound.max((!self.puzzle().is_goal(state)).into());
+        let odd = self.odd(state).unwrap_or(bound % 2);
+        Ok(Pending::new(state.clone(), bound + (bound + odd) % 2))
     }
 
     fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
-        Ok(Box::new(self.tree(state)?))
+        let odd = self.odd(state);
+        Ok(match &self.engine {
+            SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd)?),
+            SolverEngine::TwoSided(sides) => sides.rooted(state, odd),
+        })
     }
 
     fn checked(
@@ -601,20 +682,19 @@ impl StateSolver for PuzzleSolver {
         state: &Arrangement,
         found: FoundPath,
     ) -> Result<Option<Vec<String>>, SolveError> {
-        self.tables.iter().try_for_each(|table| table.unchanged())?;
-        if let Some(&table) = self.damaged.get() {
-            let of = self.tables[table].puzzle();
-            let reason = format!("the table for {of} lacks a reachable state: build it again");
-            return Err(SolveError::Database { reason });
+        match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.checked()?,
+            SolverEngine::TwoSided(sides) => sides.table.unchanged()?,
         }
         let Some(moves) = found? else { return Ok(None) };
-        let names = replayed(&self.puzzle, state, moves.into_iter().map(usize::from));
+        let names = replayed(self.puzzle(), state, moves.into_iter().map(usize::from));
         names.map(Some).ok_or(SolveError::NoSolution)
     }
 
     fn goal_text(&self) -> String {
-        let sum = twox_hash::XxHash3_64::oneshot(self.puzzle.to_json().as_bytes());
-        format!("{} {sum:016x}", self.puzzle)
+        let puzzle = self.puzzle();
+        let sum = twox_hash::XxHash3_64::oneshot(puzzle.to_json().as_bytes());
+        format!("{puzzle} {sum:016x}")
     }
 
     /// For each table: puzzle, entries, checksum.
@@ -623,11 +703,17 @@ impl StateSolver for PuzzleSolver {
             let (puzzle, encoding) = (table.puzzle(), table.encoding());
             vec![format!("{puzzle} {encoding} {:016x}", table.checksum())]
         };
-        self.tables.iter().map(words).collect()
+        match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.tables.iter().map(words).collect(),
+            SolverEngine::TwoSided(sides) => {
+                let (puzzle, sum) = (sides.table.puzzle(), sides.table.checksum());
+                vec![vec![format!("{puzzle} cosets {sum:016x}")]]
+            }
+        }
     }
 
     fn text(&self, state: &Arrangement) -> String {
-        self.puzzle.text(state)
+        self.puzzle().text(state)
     }
 
     fn written(moves: &Vec<String>) -> String {
@@ -637,8 +723,8 @@ impl StateSolver for PuzzleSolver {
     fn replayed(&self, state: &Arrangement, moves: &str) -> Option<(Vec<String>, usize)> {
         // The name of a move that consists of others is in brackets, with spaces.
         let names = Variant::split(moves);
-        let numbers = names.iter().map(|name| move_named(&self.puzzle, name));
-        let moves = replayed(&self.puzzle, state, numbers.collect::<Option<Vec<usize>>>()?)?;
+        let numbers = names.iter().map(|name| move_named(self.puzzle(), name));
+        let moves = replayed(self.puzzle(), state, numbers.collect::<Option<Vec<usize>>>()?)?;
         let length = moves.len();
         Some((moves, length))
     }

@@ -11,6 +11,8 @@ pub(crate) trait MoveTree: Sync + Sized {
     type Level;
     /// Whether a node enters its last child first.
     const LAST_FIRST: bool;
+    /// Whether the subtrees with most nodes in the previous iteration come first, rather than the closest ones.
+    const DENSEST_FIRST: bool = false;
 
     /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
     fn at_least(&self, bound: usize) -> usize;
@@ -43,6 +45,43 @@ pub(crate) trait MoveTree: Sync + Sized {
     fn node(walk: &Walk<'_, Self>) -> Self::Node {
         walk.at.clone()
     }
+
+    /// Returns the moves of the solution that a path stands for.
+    fn solution(&self, path: Vec<u16>) -> Vec<u16> {
+        path
+    }
+
+    /// Leaves out subtrees that have a solution only if an earlier one has.
+    fn distinct(&self, _subtrees: &mut Vec<Subtree<Self::Node>>) {}
+
+    /// Searches subtrees in each of which this number of moves is left, several of them at a time, in a way of its own;
+    /// returns false if there is none.
+    fn sweep(&self, _room: usize, _work: &mut dyn Subtrees<Self::Node>) -> bool {
+        false
+    }
+}
+
+/// Subtrees to be searched, in order.
+pub(crate) trait Subtrees<N> {
+    /// Returns the next one, if any is left: its place in the order, and where it begins.
+    fn next(&mut self) -> Option<(usize, &N)>;
+
+    /// Counts nodes; returns whether to stop the subtrees from a place on.
+    fn ask(&mut self, nodes: u64, place: usize) -> bool;
+
+    /// Takes the end of a subtree, and the number of its nodes.
+    fn done(&mut self, place: usize, nodes: u64, end: SubtreeEnd);
+}
+
+/// How the search of a subtree ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SubtreeEnd {
+    /// It has no solution.
+    Searched,
+    /// It has one.
+    Solved,
+    /// It was left.
+    Stopped,
 }
 
 /// The number of moves that may be made from a node, and by how much the closest child that was cut off exceeds it.

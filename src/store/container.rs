@@ -31,6 +31,7 @@ const SUM: usize = HEADER_BYTES - 8;
 pub const DATABASE: ([u8; 8], &str) = (*b"TWPDB\r\n\x1a", "pattern database");
 pub const DISTANCES: ([u8; 8], &str) = (*b"TWTAB\r\n\x1a", "distance table");
 pub const PRUNING: ([u8; 8], &str) = (*b"TWPRU\r\n\x1a", "pruning table");
+pub const COSETS: ([u8; 8], &str) = (*b"TWCOS\r\n\x1a", "coset table");
 
 /// The header of a kind of file.
 pub trait FileHeader: Clone + Sync {
@@ -84,8 +85,8 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
     let wrong = |problem| H::KIND.wrong(path, problem);
     let length = |expected| wrong(FileProblem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
-        let another =
-            [DATABASE, DISTANCES, PRUNING].into_iter().find(|(m, _)| begin.starts_with(m));
+        let kinds = [DATABASE, DISTANCES, PRUNING, COSETS];
+        let another = kinds.into_iter().find(|(m, _)| begin.starts_with(m));
         return Err(wrong(another.map_or(FileProblem::Other, |(_, is)| FileProblem::Another(is))));
     }
     let bytes = begin.first_chunk().ok_or_else(|| length(HEADER_BYTES as u64))?;

@@ -90,6 +90,18 @@ pub fn shared_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
     unsafe { std::slice::from_raw_parts(bytes.as_mut_ptr().cast_const().cast(), bytes.len()) }
 }
 
+/// Returns bytes as words to which several threads may write.
+///
+/// # Panics
+/// If they do not begin and end with a word.
+#[allow(unsafe_code)]
+pub fn shared_words(bytes: &mut [u8]) -> &[AtomicU64] {
+    // SAFETY: an atomic word has no invalid values, and the borrow is exclusive, as for bytes.
+    let (before, words, after) = unsafe { bytes.align_to_mut::<AtomicU64>() };
+    assert!(before.is_empty() && after.is_empty(), "words are aligned");
+    words
+}
+
 /// Returns the default memory limit in bytes: half of the free memory, where limits of control groups are taken into
 /// account. 2 GiB if the system does not report it.
 pub fn budget() -> u64 {

@@ -33,7 +33,7 @@ pub use crate::store::{
         ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
         Manifest, Marker, PREVIOUS,
     },
-    memory::{Array, Image, Mapped, Words, budget, peak_memory, shared_bytes},
+    memory::{Array, Image, Mapped, Words, budget, peak_memory, shared_bytes, shared_words},
     output::Output,
     storage::{
         Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, create_directory,

@@ -21,7 +21,7 @@ use crate::pdb::interop;
 use crate::program::{run, tilewave};
 
 /// Runs the program, which must fail; returns what it says.
-fn fails(args: &[&str]) -> String {
+pub fn fails(args: &[&str]) -> String {
     let done = run(&mut tilewave(args));
     let said = done.out + &done.err;
     assert!(matches!(done.code, Some(1 | 2)), "{args:?}: {said}");

@@ -15,6 +15,7 @@ mod solvability;
 #[path = "../disk/threads.rs"]
 mod threads;
 mod together;
+mod two_sided;
 mod uncovered;
 
 use tilewave::puzzle::{Arrangement, Board, Goal, Puzzle, Size};

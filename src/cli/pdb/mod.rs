@@ -17,7 +17,8 @@ use tilewave::{
     Board, Directory, Io, Pattern,
     internals::DatabaseMarker,
     pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings},
-    pruning::PruningTable,
+    pruning::{CosetTable, PruningTable},
+    puzzle::Puzzle,
     report::{bytes, duration},
     solve::{Stage, default_patterns, sweeps},
 };
@@ -27,7 +28,7 @@ use crate::{
     made,
     pdb::build::{build_file, check_space, file_name},
     print, refuse,
-    solve::usable_table,
+    solve::{usable_cosets, usable_table},
 };
 
 /// Build and use pattern databases.
@@ -178,9 +179,11 @@ impl BuildSetArgs {
     /// Builds pruning tables.
     fn tables(&self, begun: Instant) -> Result<()> {
         let puzzle = self.of.counted.spec(&self.of.puzzle).listed()?;
-        let resources = self.resources.get()?;
-        let projections =
-            PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;
+        let (resources, budget) = (self.resources.get()?, self.resources.budget());
+        let projections = PruningTable::default_projections(&puzzle, Some(budget))?;
+        if CosetTable::suits(&puzzle) && projections != [puzzle.clone()] {
+            return self.cosets(&puzzle, begun);
+        }
         let (mut files, mut total, mut names) = (Vec::new(), 0, Vec::new());
         for (i, projection) in projections.iter().enumerate() {
             let file = self.output.join(table_name(projection.name()) + ".table");
@@ -200,6 +203,26 @@ impl BuildSetArgs {
             files.push(vec![file]);
         }
         self.write(files, names, total, begun)
+    }
+
+    /// Builds the coset table of a puzzle.
+    fn cosets(&self, puzzle: &Puzzle, begun: Instant) -> Result<()> {
+        let (resources, budget) = (self.resources.get()?, self.resources.budget());
+        let size = format!("-{}MiB.cosets", budget >> 20);
+        let file = self.output.join(table_name(puzzle.name()) + &size);
+        let table = match self.there(&file, "table", usable_cosets(&file, puzzle))? {
+            Some(table) => table,
+            None => {
+                let progress = SearchProgress::new();
+                let table = CosetTable::build_with(puzzle, budget, resources, &progress)?;
+                table.save_with(&file, true, &progress)?;
+                drop(progress);
+                tracing::info!("wrote {}", file.display());
+                table
+            }
+        };
+        let name = format!("{puzzle} ({})", table.classes());
+        self.write(vec![vec![file]], vec![name], table.file_bytes(), begun)
     }
 
     fn build(&self, pattern: &Pattern) -> Result<Build> {

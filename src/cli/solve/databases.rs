@@ -10,18 +10,19 @@ use std::{
 };
 
 use tilewave::{
-    Board, Error, Pattern, Pdb, Resources, SystemError,
+    Board, Error, Mapped, Pattern, Pdb, Resources, SystemError,
     internals::{self, parse_bytes as bytes_of},
     pdb::{Build, Encoding, PdbError, SetFile, Summary},
     progress::StopWhen,
-    pruning::PruningTable,
+    pruning::{CosetTable, PruningTable},
     puzzle::Puzzle,
     report::{bytes, duration},
-    solve::{DatabaseSource, GivenDatabase},
+    solve::{DatabaseSource, GivenDatabase, PuzzleSolver},
 };
 
 use crate::{
     Context, Failure, Result, SearchProgress, first_given,
+    info::OwnFile,
     platform::{self, CACHES, caches},
     progress, refuse, tiles,
 };
@@ -101,14 +102,109 @@ impl Databases {
         })
     }
 
+    /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept.
+    pub fn solver(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<PuzzleSolver> {
+        if let Some(table) = self.given_cosets(puzzle)? {
+            return Ok(PuzzleSolver::two_sided(table)?);
+        }
+        // A table of all states is better still.
+        let budget = self.budget();
+        let is_small = || {
+            Ok::<_, Error>(
+                PruningTable::quick_projections(puzzle, Some(budget))? == [puzzle.clone()],
+            )
+        };
+        if !self.pdb.is_empty() || !CosetTable::suits(puzzle) || is_small()? {
+            return Ok(PuzzleSolver::new(puzzle.clone(), self.tables(puzzle, threads)?)?);
+        }
+        let largest = self.memory.is_none().then(|| self.kept_cosets(puzzle, budget)).flatten();
+        let table = match largest {
+            Some(table) => table,
+            None => {
+                // What is free differs from day to day: half as much, or a quarter, not a little less.
+                let most = 1 << budget.clamp(1, DEFAULT_COSETS).ilog2();
+                let wanted = [self.memory.unwrap_or(most)];
+                let resources = Resources::new().threads(threads).memory(budget);
+                let made = get_all(
+                    (self.cache().as_deref(), "a coset table"),
+                    &wanted,
+                    |&bytes| cosets_name(puzzle, bytes),
+                    |path, _| usable_cosets(path, puzzle),
+                    |&bytes, progress| CosetTable::build_with(puzzle, bytes, resources, progress),
+                    |table, path, progress| Ok(table.save_with(path, true, progress)?),
+                    CosetTable::file_bytes,
+                );
+                made?.remove(0)
+            }
+        };
+        Ok(PuzzleSolver::two_sided(table)?)
+    }
+
+    /// Whether what solves a puzzle is kept, or built faster than a state near a solved one is found without it.
+    pub fn is_ready(&self, puzzle: &Puzzle) -> Result<bool> {
+        let projections = PruningTable::quick_projections(puzzle, Some(self.budget()))?;
+        let Some(dir) = self.place() else { return Ok(projections == [puzzle.clone()]) };
+        let is_kept = |of: &Puzzle| dir.join(table_name(of)).is_file();
+        Ok(projections == [puzzle.clone()]
+            || match CosetTable::suits(puzzle) {
+                true => !self.kept_names(puzzle, u64::MAX).is_empty(),
+                false => projections.iter().all(is_kept),
+            })
+    }
+
+    /// The coset table that is given for a puzzle.
+    fn given_cosets(&self, puzzle: &Puzzle) -> Result<Option<CosetTable>> {
+        let files = self.files()?;
+        let is_one = |file: &PathBuf| matches!(OwnFile::find(file), Ok(OwnFile::Cosets(_)));
+        let Some(file) = files.iter().find(|file| is_one(file)) else { return Ok(None) };
+        let name = file.display();
+        if files.len() > 1 {
+            refuse!("'{name}' is a coset table, which is used alone: leave out the other files");
+        }
+        let table = open_cosets(file)?;
+        if table.puzzle().to_json() != puzzle.to_json() {
+            refuse!(
+                "'{name}' is a coset table for {}, not for {puzzle}: give that of this puzzle, \
+                 with the same moves",
+                table.puzzle()
+            );
+        }
+        Ok(Some(table))
+    }
+
+    /// The files that are given, those of a set one by one.
+    fn files(&self) -> Result<Vec<PathBuf>> {
+        Ok(match &self.pdb[..] {
+            [set] if SetFile::is(set) => SetFile::read(set)?.partitions.concat(),
+            files => files.to_vec(),
+        })
+    }
+
+    /// The largest kept coset table of a puzzle that fits in a number of bytes.
+    fn kept_cosets(&self, puzzle: &Puzzle, most: u64) -> Option<CosetTable> {
+        let largest = self.kept_names(puzzle, most).into_iter().rev();
+        let dir = self.place()?;
+        largest.map(|(_, name)| dir.join(name)).find_map(|path| usable_cosets(&path, puzzle))
+    }
+
+    /// The files with kept coset tables of a puzzle that were chosen for at most a number of bytes, with that in MiB.
+    fn kept_names(&self, puzzle: &Puzzle, most: u64) -> Vec<(u64, String)> {
+        let entries = self.place().and_then(|dir| std::fs::read_dir(dir).ok());
+        let names = entries.into_iter().flatten().filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            let size = name.strip_prefix(&format!("{}-", puzzle_hash(puzzle)))?;
+            let mib: u64 = size.strip_suffix(COSETS_ENDING)?.parse().ok()?;
+            (mib <= most >> 20).then_some((mib, name))
+        });
+        let mut names: Vec<(u64, String)> = names.collect();
+        names.sort_unstable();
+        names
+    }
+
     /// The pruning tables of a puzzle: those given, else those kept, else new ones, which are kept.
     pub fn tables(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<Vec<PruningTable>> {
         if !self.pdb.is_empty() {
-            let files = match &self.pdb[..] {
-                [set] if SetFile::is(set) => SetFile::read(set)?.partitions.concat(),
-                files => files.to_vec(),
-            };
-            return files.iter().map(|file| open_table(file)).collect();
+            return self.files()?.iter().map(|file| open_table(file)).collect();
         }
         let resources = Resources::new().threads(threads).memory(self.budget());
         let tables = get_all(
@@ -124,16 +220,18 @@ impl Databases {
     }
 
     /// The most bytes that a build may take.
-    fn budget(&self) -> u64 {
+    pub fn budget(&self) -> u64 {
         self.memory.unwrap_or_else(internals::budget)
+    }
+
+    /// The directory for kept databases, which may be missing.
+    fn place(&self) -> Option<PathBuf> {
+        if self.no_cache { None } else { cache_dir(self.cache_dir.as_deref()) }
     }
 
     /// The directory for kept databases, made when missing; none when it cannot be had.
     fn cache(&self) -> Option<PathBuf> {
-        if self.no_cache {
-            return None;
-        }
-        let dir = cache_dir(self.cache_dir.as_deref())?;
+        let dir = self.place()?;
         let made = std::fs::create_dir_all(&dir);
         let made =
             made.context(format!("databases will not be kept: cannot create '{}'", dir.display()));
@@ -176,12 +274,52 @@ pub fn is_kept(path: &Path, database: &Summary) -> bool {
 
 /// The name of a kept table: a hash of the puzzle, which is compared on opening.
 pub fn table_name(projection: &Puzzle) -> String {
-    format!("{:016x}.table", twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes()))
+    puzzle_hash(projection) + ".table"
 }
 
-/// Reads a table; maps one that is larger than the free memory, so that it is read as entries are asked for.
+fn puzzle_hash(puzzle: &Puzzle) -> String {
+    format!("{:016x}", twox_hash::XxHash3_64::oneshot(puzzle.to_json().as_bytes()))
+}
+
+/// How the name of a coset table ends, after the memory for which it was chosen, in MiB.
+const COSETS_ENDING: &str = ".cosets";
+/// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
+const DEFAULT_COSETS: u64 = 512 << 20;
+
+/// The name of a kept coset table, that was chosen for a memory.
+fn cosets_name(puzzle: &Puzzle, bytes: u64) -> String {
+    format!("{}-{}{COSETS_ENDING}", puzzle_hash(puzzle), bytes >> 20)
+}
+
+/// Whether a file has the name of a kept coset table of a puzzle.
+pub fn is_kept_cosets(path: &Path, puzzle: &Puzzle) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(&puzzle_hash(puzzle)) && name.ends_with(COSETS_ENDING))
+}
+
+/// The coset table of a file, if it is that of a puzzle.
+pub fn usable_cosets(path: &Path, puzzle: &Puzzle) -> Option<CosetTable> {
+    let table = open_cosets(path).ok()?;
+    (table.puzzle().to_json() == puzzle.to_json()).then_some(table)
+}
+
 fn open_table(path: &Path) -> Result<PruningTable> {
-    match PruningTable::load_with(path, &StopWhen(progress::asked)) {
+    let load = PruningTable::load_with(path, &StopWhen(progress::asked));
+    loaded_or_mapped(path, load, |mapped| PruningTable::map(path, mapped))
+}
+
+fn open_cosets(path: &Path) -> Result<CosetTable> {
+    let load = CosetTable::load_with(path, &StopWhen(progress::asked));
+    loaded_or_mapped(path, load, |mapped| CosetTable::map(path, mapped))
+}
+
+/// A table that has been read; maps one that is larger than the free memory, so that it is read as entries are asked for.
+fn loaded_or_mapped<T>(
+    path: &Path,
+    loaded: Result<T, SystemError>,
+    map: impl FnOnce(Mapped) -> Result<T, SystemError>,
+) -> Result<T> {
+    match loaded {
         Err(SystemError::Memory { .. }) => {
             tracing::info!(
                 "{} is larger than the free memory, so it is memory-mapped",
@@ -189,7 +327,7 @@ fn open_table(path: &Path) -> Result<PruningTable> {
             );
             let mapped = platform::map_file(path);
             let mapped = mapped.context(format!("cannot memory-map '{}'", path.display()))?;
-            Ok(PruningTable::map(path, mapped)?)
+            Ok(map(mapped)?)
         }
         loaded => Ok(loaded?),
     }

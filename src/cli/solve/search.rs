@@ -71,6 +71,11 @@ impl SearchLimits {
         }
     }
 
+    /// Whether there are any.
+    pub fn any(self) -> bool {
+        self.max_nodes.is_some() || self.timeout.is_some()
+    }
+
     /// Whether they are reached after so many nodes and seconds.
     pub fn are_reached(self, nodes: u64, seconds: f64) -> bool {
         self.max_nodes.is_some_and(|most| nodes >= most)

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
-    progress::Phase,
+    progress::{Phase, StopWhen},
     puzzle::{Arrangement, Puzzle, State, Variant},
     report::{counted, duration},
     search::{Communicator, OneProcess, Ranks},
-    solve::{Answer, Attempt, PhaseSolver, PuzzleSolver},
+    solve::{Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
 };
 
 use crate::{
@@ -266,7 +266,18 @@ impl StateSolve<'_> {
         let make = || self.searcher(&puzzle, &progress, ranks);
         let mut searcher = given.then(make).transpose()?;
         let mut logged = log.as_ref().map(|_| states.all()).transpose()?;
+        // States near a solved one need no tables, which are only built when there is another one.
+        let may_meet = !given && log.is_none() && communicator.size() == 1 && !options.limits.any();
+        let meets = may_meet && !databases.is_ready(&puzzle)?;
+        let mut lists = meets.then(|| MeetingLists::new(&puzzle, databases.budget()));
         let solved = each(states, destination, communicator, |batch, say| {
+            if let Some(meeting) = &mut lists {
+                let met = met(meeting, &puzzle, batch);
+                if let Some(answers) = met {
+                    return answers.into_iter().try_for_each(say);
+                }
+                lists = None;
+            }
             let searcher = match &mut searcher {
                 Some(there) => there,
                 none => none.insert(make()?),
@@ -295,11 +306,10 @@ impl StateSolve<'_> {
         Ranks { communicator, pool }: Ranks<'_>,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
         let SearchOptions { databases, threads, limits, .. } = self.options;
-        let tables = ranks::first_alone(communicator, || {
-            pool.install(|| databases.tables(puzzle, threads.get()))
+        let solver = ranks::first_alone(communicator, || {
+            pool.install(|| databases.solver(puzzle, threads.get()))
         })?;
         let first = communicator.rank() == 0;
-        let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
         let searcher = Searcher { solver, log: None, limits: *limits, progress };
         if communicator.size() > 1 {
@@ -370,6 +380,23 @@ impl Progress for PhaseWatch {
         let seconds = self.begun.elapsed().as_secs_f64();
         progress::asked() || self.limits.are_reached(self.nodes.load(Ordering::Relaxed), seconds)
     }
+}
+
+/// The answers for states that are all near a solved one, or known to be unsolvable.
+fn met(
+    lists: &mut MeetingLists,
+    puzzle: &Puzzle,
+    batch: &StateBatch<ReadState>,
+) -> Option<Vec<StateAnswer>> {
+    let answer = |given: &Given<ReadState>| {
+        let (state, plain) = (&given.state.state, StateAnswer::plain(puzzle, given));
+        if let Some(Err(why)) = lists.reaches(state) {
+            let reason = Some(why.to_string());
+            return Some(StateAnswer { solvable: false, reason, ..plain });
+        }
+        Some(plain.found(lists.solve(state, &StopWhen(progress::asked))?, true))
+    };
+    batch.states.iter().map(answer).collect()
 }
 
 /// Solves easy states one per thread, hard ones one after the other on all threads of all ranks.

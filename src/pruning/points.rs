@@ -1,0 +1,356 @@
+//! A puzzle as permutations of points, for the two-sided solver and its tables.
+//!
+//! A **point** is a place where a piece can be in one of its orientations: a sticker's place. A state is a permutation of
+//! points, a move too, and a state after a move is their product: this holds where all pieces differ, all orientations are
+//! visible, and every move is always allowed and has its inverse. Then states have inverses, and symmetries of the puzzle
+//! are permutations of points that take moves to moves.
+//!
+//! Invariant: the points of all positions, in their first orientation, are in one register for each set.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    kernel::points::{ColouredSet, MOST_POSITIONS, PointMap},
+    puzzle::{Arrangement, PieceSet, Puzzle, SetAction, Transformation},
+};
+
+/// Maximum number of moves, which are bits of a word, and of orientations, which take two bits.
+const MOST_MOVES: usize = 64;
+const MOST_ORIENTATIONS: u8 = 4;
+/// Maximum number of symmetries, which are numbered in a byte, and of images of moves that are tried to find them.
+const MOST_SYMMETRIES: usize = 256;
+const MOST_TRIES: usize = 1 << 20;
+
+/// The points of a set.
+#[derive(Clone, Debug)]
+pub(crate) struct PointSet {
+    pub positions: usize,
+    pub orientations: usize,
+    /// Whether moves keep the sum of all orientations.
+    pub fixed_sum: bool,
+    /// The point of the first position in its first orientation.
+    first: usize,
+    /// That of the first position in its second orientation; the others follow, orientation by orientation.
+    others: usize,
+}
+
+impl PointSet {
+    /// The point of a position and an orientation.
+    pub fn point(&self, position: usize, turn: usize) -> usize {
+        match turn {
+            0 => self.first + position,
+            _ => self.others + (turn - 1) * self.positions + position,
+        }
+    }
+
+    fn register(&self) -> usize {
+        self.first / 64
+    }
+
+    /// All its points.
+    pub fn points(&self) -> impl Iterator<Item = usize> + '_ {
+        let turns = 0..self.orientations;
+        turns.flat_map(move |turn| (0..self.positions).map(move |p| self.point(p, turn)))
+    }
+
+    /// The set with classes of pieces.
+    pub fn coloured(&self, classes: Vec<(usize, bool)>) -> ColouredSet {
+        ColouredSet {
+            register: self.register(),
+            points: (u64::MAX >> (64 - self.positions)) << (self.first % 64),
+            orientations: self.orientations,
+            fixed_sum: self.fixed_sum,
+            classes,
+        }
+    }
+}
+
+/// The number of registers of 64 points that a puzzle takes; `None` if it is not one of permutations of points, or if it has
+/// too many points, positions, orientations or moves.
+pub(crate) fn registers(puzzle: &Puzzle) -> Option<usize> {
+    let distinct = |set: &PieceSet| {
+        set.positions() <= MOST_POSITIONS
+            && set.orientations <= MOST_ORIENTATIONS
+            && set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
+            && set.moduli.iter().all(|&modulus| modulus == set.orientations)
+    };
+    let fits = puzzle.moves().len() <= MOST_MOVES && puzzle.sets().iter().all(distinct);
+    let group = puzzle.allows_all_moves() && !puzzle.is_directed();
+    if !fits || !group || *puzzle.goals() != [puzzle.solved()] {
+        return None;
+    }
+    let (sets, points) = layout(puzzle);
+    let registers = points.div_ceil(64);
+    (registers <= 2 && !sets.is_empty()).then_some(registers.max(1))
+}
+
+/// The points of the sets, and how many there are.
+fn layout(puzzle: &Puzzle) -> (Vec<PointSet>, usize) {
+    let sets = puzzle.sets();
+    let (mut all, mut next) = (Vec::new(), 0usize);
+    for set in sets {
+        let positions = set.positions();
+        // Not across the border of two registers.
+        if next / 64 != (next + positions - 1) / 64 {
+            next = next.next_multiple_of(64);
+        }
+        all.push(PointSet {
+            positions,
+            orientations: set.orientations.into(),
+            fixed_sum: true,
+            first: next,
+            others: 0,
+        });
+        next += positions;
+    }
+    for set in &mut all {
+        set.others = next;
+        next += set.positions * (set.orientations - 1);
+    }
+    (all, next)
+}
+
+/// A puzzle whose states are permutations of points.
+#[derive(Clone, Debug)]
+pub(crate) struct PointPuzzle<const R: usize> {
+    pub sets: Vec<PointSet>,
+    /// For each point, its set; none for points that are not used.
+    set_of: Vec<Option<usize>>,
+    pub moves: Vec<PointMap<R>>,
+    /// For each move, the number of its inverse.
+    pub inverse: Vec<u8>,
+    /// Symmetries that permute the moves in different ways, the identity first; and how they do.
+    pub symmetries: Vec<PointMap<R>>,
+    on_moves: Vec<Vec<u8>>,
+    /// For each symmetry, the numbers of its products with each symmetry that follows.
+    products: Vec<Vec<u8>>,
+}
+
+impl<const R: usize> PointPuzzle<R> {
+    /// `None` if [`registers`] does not return `R` or less.
+    pub fn new(puzzle: &Puzzle) -> Option<PointPuzzle<R>> {
+        if registers(puzzle)? > R {
+            return None;
+        }
+        let (mut sets, _) = layout(puzzle);
+        for (own, index) in sets.iter_mut().zip(0..) {
+            let turns = puzzle.moves().iter().map(|one| &one.transformation.0[index]);
+            let sum =
+                |turn: &SetAction| turn.twist.iter().map(|&by| usize::from(by)).sum::<usize>();
+            own.fixed_sum = turns.clone().all(|turn| sum(turn).is_multiple_of(own.orientations));
+        }
+        let mut set_of = vec![None; PointMap::<R>::COUNT];
+        for (index, set) in sets.iter().enumerate() {
+            set.points().for_each(|point| set_of[point] = Some(index));
+        }
+        let mut of = PointPuzzle {
+            sets,
+            set_of,
+            moves: Vec::new(),
+            inverse: Vec::new(),
+            symmetries: Vec::new(),
+            on_moves: Vec::new(),
+            products: Vec::new(),
+        };
+        of.moves = puzzle.moves().iter().map(|one| of.points_of(&one.transformation)).collect();
+        let number = |of: &PointMap<R>, moves: &[PointMap<R>]| {
+            moves.iter().position(|own| own == of).map(|number| number as u8)
+        };
+        let inverse = of.moves.iter().map(|one| number(&one.inverse(), &of.moves));
+        of.inverse = inverse.collect::<Option<_>>()?;
+        (of.symmetries, of.on_moves) = of.find_symmetries();
+        let numbers: HashMap<&Vec<u8>, u8> = of.on_moves.iter().zip(0..=u8::MAX).collect();
+        let row = |a: &Vec<u8>| of.on_moves.iter().map(|b| numbers[&then(a, b)]).collect();
+        of.products = of.on_moves.iter().map(row).collect();
+        Some(of)
+    }
+
+    fn points_of(&self, of: &Transformation) -> PointMap<R> {
+        let mut points = PointMap::identity();
+        for (set, turn) in self.sets.iter().zip(&of.0) {
+            for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+                for turned in 0..set.orientations {
+                    let after = (turned + usize::from(twist)) % set.orientations;
+                    points.set(set.point(to, after), set.point(from.into(), turned) as u8);
+                }
+            }
+        }
+        points
+    }
+
+    /// A state: for each point, the point of the solved state whose sticker is there.
+    pub fn state(&self, puzzle: &Puzzle, state: &Arrangement) -> PointMap<R> {
+        let turns = puzzle.sets().iter().zip(&state.0).map(|(set, row)| {
+            let home = |kind| set.solved.iter().position(|own| own.kind == kind);
+            SetAction {
+                source: row.iter().map(|p| home(p.kind).unwrap_or_default() as u8).collect(),
+                twist: row.iter().map(|piece| piece.turn).collect(),
+            }
+        });
+        self.points_of(&Transformation(turns.collect()))
+    }
+
+    /// The number of the symmetry that permutes moves as one symmetry and then another one.
+    pub fn product(&self, first: usize, next: usize) -> usize {
+        self.products[first][next].into()
+    }
+
+    /// Whether a permutation of points takes each set to itself, and points with the same value to such points.
+    pub fn keeps_equal<T: Copy + Eq + std::hash::Hash>(
+        &self,
+        symmetry: &PointMap<R>,
+        value: impl Fn(usize) -> T,
+    ) -> bool {
+        let mut image = HashMap::new();
+        let mut taken = HashMap::new();
+        self.set_of.iter().enumerate().all(|(point, set)| {
+            let to = symmetry.get(point);
+            let (own, its) = ((set, value(point)), (set, value(to)));
+            set.is_none()
+                || self.set_of[to] == *set
+                    && *image.entry(own).or_insert(its) == its
+                    && *taken.entry(its).or_insert(own) == own
+        })
+    }
+
+    /// How a permutation of points permutes the moves; `None` if it takes some move to none.
+    pub fn permuted_moves(&self, by: &PointMap<R>) -> Option<Vec<u8>> {
+        let back = by.inverse();
+        let image = |one: &PointMap<R>| {
+            let image = by.after(one).after(&back);
+            self.moves.iter().position(|own| *own == image).map(|number| number as u8)
+        };
+        self.moves.iter().map(image).collect()
+    }
+
+    /// Moves of which all others are powers, those of the highest order first.
+    pub fn turns(&self) -> Vec<usize> {
+        let powers = |one: &PointMap<R>| {
+            let next =
+                |power: &PointMap<R>| Some(power.after(one)).filter(|n| *n != PointMap::identity());
+            std::iter::successors(Some(*one), next).collect::<Vec<_>>()
+        };
+        let all: Vec<Vec<PointMap<R>>> = self.moves.iter().map(powers).collect();
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&one| std::cmp::Reverse(all[one].len()));
+        let (mut known, mut turns) = (HashSet::new(), Vec::new());
+        for one in order {
+            if !known.contains(&self.moves[one]) {
+                known.extend(all[one].iter().copied());
+                turns.push(one);
+            }
+        }
+        turns
+    }
+
+    /// Returns a permutation of points for each way in which permutations of points permute the moves; only the identity if
+    /// there are too many. A permutation is determined by the images of some moves: pairs of images must have
+    /// products with the same cycles as those of the moves, then the points follow.
+    fn find_symmetries(&self) -> (Vec<PointMap<R>>, Vec<Vec<u8>>) {
+        let turns = self.turns();
+        let mut kinds: HashMap<Vec<u8>, u16> = HashMap::new();
+        let mut kind = |a: usize, b: usize| {
+            let next = kinds.len() as u16;
+            *kinds.entry(self.moves[a].after(&self.moves[b]).cycles()).or_insert(next)
+        };
+        let all = 0..self.moves.len();
+        let pairs: Vec<Vec<u16>> =
+            all.clone().map(|a| all.clone().map(|b| kind(a, b)).collect()).collect();
+        let (mut found, mut known) = (Vec::new(), HashSet::new());
+        // Images of the first turns, the last of them to be tried next.
+        let mut images = vec![0usize];
+        let mut tries = 0;
+        while let Some(&image) = images.last() {
+            tries += 1;
+            // Moves that can be exchanged in any way have more symmetries than anybody can use.
+            if known.len() > MOST_SYMMETRIES || tries > MOST_TRIES {
+                break;
+            }
+            let (at, a) = (images.len() - 1, turns[images.len() - 1]);
+            let next = |images: &mut Vec<usize>| {
+                while let Some(last) = images.pop() {
+                    if last + 1 < self.moves.len() {
+                        images.push(last + 1);
+                        break;
+                    }
+                }
+            };
+            let fits = pairs[a][a] == pairs[image][image]
+                && (0..at).all(|i| {
+                    let (b, other) = (turns[i], images[i]);
+                    pairs[a][b] == pairs[image][other]
+                        && pairs[b][usize::from(self.inverse[a])]
+                            == pairs[other][usize::from(self.inverse[image])]
+                });
+            if fits && images.len() < turns.len() {
+                images.push(0);
+                continue;
+            }
+            if fits && let Some(symmetry) = self.points_from(&turns, &images) {
+                let on_moves = self.permuted_moves(&symmetry);
+                found.extend(
+                    on_moves.filter(|on| known.insert(on.clone())).map(|on| (symmetry, on)),
+                );
+            }
+            next(&mut images);
+        }
+        let still: Vec<u8> = (0..self.moves.len() as u8).collect();
+        let is_group = tries <= MOST_TRIES
+            && known.contains(&still)
+            && known.len() <= MOST_SYMMETRIES
+            && known.iter().all(|a| known.iter().all(|b| known.contains(&then(a, b))));
+        if !is_group {
+            return (vec![PointMap::identity()], vec![still]);
+        }
+        found.sort_by(|a, b| a.1.cmp(&b.1));
+        found[0].0 = PointMap::identity();
+        found.into_iter().unzip()
+    }
+
+    /// The permutation of points that takes some moves to others: the image of one point of each orbit is tried.
+    fn points_from(&self, moves: &[usize], images: &[usize]) -> Option<PointMap<R>> {
+        let pairs: Vec<_> =
+            moves.iter().zip(images).map(|(&a, &b)| (&self.moves[a], &self.moves[b])).collect();
+        let count = PointMap::<R>::COUNT;
+        let used: Vec<usize> = (0..count).filter(|&point| self.set_of[point].is_some()).collect();
+        let mut to: Vec<Option<usize>> = vec![None; count];
+        let mut taken = vec![false; count];
+        for &first in &used {
+            if to[first].is_some() {
+                continue;
+            }
+            let tried = used.iter().find_map(|&image| {
+                let (mut to, mut taken) = (to.clone(), taken.clone());
+                if std::mem::replace(&mut taken[image], true) {
+                    return None;
+                }
+                to[first] = Some(image);
+                let mut stack = vec![(first, image)];
+                while let Some((point, image)) = stack.pop() {
+                    for (a, b) in &pairs {
+                        let (after, its) = (a.get(point), b.get(image));
+                        match to[after] {
+                            None if std::mem::replace(&mut taken[its], true) => return None,
+                            None => {
+                                to[after] = Some(its);
+                                stack.push((after, its));
+                            }
+                            Some(known) if known != its => return None,
+                            Some(_) => (),
+                        }
+                    }
+                }
+                Some((to, taken))
+            });
+            (to, taken) = tried?;
+        }
+        let mut symmetry = PointMap::identity();
+        used.iter().for_each(|&point| symmetry.set(point, to[point].unwrap_or(point) as u8));
+        Some(symmetry)
+    }
+}
+
+/// A permutation of moves followed by another one.
+fn then(first: &[u8], next: &[u8]) -> Vec<u8> {
+    first.iter().map(|&one| next[usize::from(one)]).collect()
+}

@@ -1,0 +1,242 @@
+//! Shortest solutions with coset tables, against tables of all states and plain searches.
+
+use std::collections::HashMap;
+
+use tilewave::{
+    Error, NoProgress, Resources,
+    pruning::{CosetTable, PruningTable},
+    puzzle::{Arrangement, Puzzle, Turns, named},
+    random::SplitMix64,
+    solve::{MeetingLists, PuzzleSolver},
+    table::{TableEncoding, TableError},
+};
+
+use super::mixed;
+use crate::{cli::stdout as succeeds, pruning::fails};
+
+fn puzzle(name: &str, turns: Turns) -> Puzzle {
+    named::parse(name).unwrap().counting(turns).unwrap()
+}
+
+/// The states within some moves of the solved one, with their depths.
+fn near(puzzle: &Puzzle, most: usize) -> HashMap<Arrangement, usize> {
+    let mut known = HashMap::from([(puzzle.solved(), 0)]);
+    let mut level = vec![puzzle.solved()];
+    for depth in 1..=most {
+        let mut next = Vec::new();
+        for state in &level {
+            for one in 0..puzzle.moves().len() {
+                let Some(after) = puzzle.moved(state, one) else { continue };
+                if !known.contains_key(&after) {
+                    known.insert(after.clone(), depth);
+                    next.push(after);
+                }
+            }
+        }
+        level = next;
+    }
+    known
+}
+
+/// Of puzzles that have exact tables, in both metrics, with coset tables of any size: those that tell hardly anything
+/// apart, and those that tell all.
+#[test]
+fn solutions_are_as_long_as_depths() {
+    for (name, turns) in [
+        ("pyraminx", Turns::Powers),
+        ("pyraminx", Turns::Quarter),
+        ("dino", Turns::Powers),
+        ("skewb", Turns::Powers),
+    ] {
+        let puzzle = puzzle(name, turns);
+        if !CosetTable::suits(&puzzle) {
+            continue;
+        }
+        let truth = PruningTable::build(&puzzle, TableEncoding::Byte, Resources::new()).unwrap();
+        let mut tables = 0;
+        for bytes in [10_000, 100_000, 1 << 20] {
+            let Ok(table) = CosetTable::build(&puzzle, bytes, Resources::new()) else { continue };
+            tables += 1;
+            let solver = PuzzleSolver::two_sided(table).unwrap();
+            let mut random = SplitMix64::new(5);
+            for number in 0..20 {
+                let state = mixed(&puzzle, 30 * (number + 1), &mut random);
+                let depth = truth.depth(&state).unwrap().unwrap();
+                let length = solver.solve(&state).unwrap().moves.unwrap().len();
+                assert_eq!(length, depth, "{name} {turns:?} {bytes} {number}");
+            }
+        }
+        assert!(tables > 0, "{name}");
+    }
+}
+
+/// Every state within four moves, or some of them, and some that are further away, of puzzles that are too large for
+/// exact tables: cubes, cubes without some turns, and the megaminx, whose points take two registers.
+#[test]
+fn solutions_near_the_solved_state_are_as_long_as_a_plain_search_says() {
+    for (of, most, bytes) in [
+        (puzzle("3x3x3", Turns::Powers), 4, 1 << 20),
+        (puzzle("3x3x3", Turns::Quarter), 4, 4 << 20),
+        (
+            puzzle("3x3x3", Turns::Powers).only(|name| "URF".contains(&name[..1])).unwrap(),
+            6,
+            1 << 20,
+        ),
+        (puzzle("megaminx", Turns::Powers), 2, 8 << 20),
+    ] {
+        let table = CosetTable::build(&of, bytes, Resources::new()).unwrap();
+        assert!(table.file_bytes() <= bytes + (1 << 16), "{of}");
+        let solver = PuzzleSolver::two_sided(table).unwrap();
+        let known = near(&of, most);
+        let mut all: Vec<(&Arrangement, &usize)> = known.iter().collect();
+        all.sort_unstable();
+        for &(state, &depth) in all.iter().step_by(all.len().div_ceil(1000)) {
+            let length = solver.solve(state).unwrap().moves.unwrap().len();
+            assert_eq!(length, depth, "{of} {}", of.text(state));
+        }
+        // Twice as far: at most as long as the way there, and as odd where moves are; shorter than that only if a state
+        // near the solved one is reached.
+        let mut random = SplitMix64::new(3);
+        for _ in 0..20 {
+            let state = mixed(&of, most + 2, &mut random);
+            let moves = solver.solve(&state).unwrap().moves.unwrap();
+            let near = known.get(&state).copied();
+            assert!(near.map_or(moves.len() > most, |depth| depth == moves.len()), "{of}");
+            assert!(moves.len() <= most + 2, "{of}");
+        }
+    }
+}
+
+/// A state that many symmetries keep is solved as fast as others, and as short: the superflip of some pieces.
+#[test]
+fn solutions_and_nodes_do_not_depend_on_threads() {
+    let cube = puzzle("3x3x3", Turns::Powers);
+    let table = CosetTable::build(&cube, 4 << 20, Resources::new()).unwrap();
+    let solver = PuzzleSolver::two_sided(table).unwrap();
+    for word in
+        ["R2 L2 U2 D2 F2 B2", "R L U2 D' F B2 R U L", "U R2 F B R B2 R U2 L", "R U R' U' R' F R F'"]
+    {
+        let (state, _) = cube.read(word).unwrap();
+        let solve = |threads| {
+            let resources = Resources::new().threads(threads);
+            resources.install(|| solver.solve(&state)).unwrap().unwrap()
+        };
+        let (one, two) = (solve(1), solve(3));
+        assert_eq!((&one.moves, one.nodes), (&two.moves, two.nodes), "{word}");
+        assert!(one.moves.unwrap().len() <= word.split(' ').count());
+    }
+}
+
+/// From two lists, whose lengths are those of a plain search: as far as their memory allows.
+#[test]
+fn states_near_the_solved_one_need_no_table() {
+    for (of, most) in [
+        (puzzle("3x3x3", Turns::Powers), 4),
+        (puzzle("2x2x2", Turns::Directed), 6),
+        (puzzle("4x4x4", Turns::Quarter), 2),
+        (Puzzle::of_graph("graph:0-1,1-2,3-4,4-5,0-3,1-4,2-5").unwrap().unwrap(), 12),
+    ] {
+        // Distances to the solved state, also where moves have no inverses.
+        let mut lists = MeetingLists::new(&of, 1 << 28);
+        let known = near(&of, most);
+        let mut all: Vec<&Arrangement> = known.keys().collect();
+        all.sort_unstable();
+        for state in all.iter().step_by(all.len().div_ceil(200)) {
+            let found = lists.solve(state, &NoProgress).unwrap();
+            let length = found.moves.unwrap().len();
+            match of.is_directed() {
+                true => assert!(length > 0 || **state == of.solved(), "{of}"),
+                false => assert_eq!(length, known[*state], "{of} {}", of.text(state)),
+            }
+        }
+        let far = mixed(&of, 100, &mut SplitMix64::new(1));
+        let none = MeetingLists::new(&of, 1000).solve(&far, &NoProgress);
+        assert!(none.is_none(), "{of}");
+    }
+    // Ten moves, of which nothing shorter is known.
+    let cube = puzzle("3x3x3", Turns::Powers);
+    let (state, _) = cube.read("R U2 F' L D B2 U' R F2 L'").unwrap();
+    let found = MeetingLists::new(&cube, 1 << 30).solve(&state, &NoProgress).unwrap();
+    assert_eq!(found.moves.unwrap().len(), 10);
+}
+
+/// What the program builds, keeps, shows and checks; that it builds nothing for what two lists solve.
+#[test]
+fn the_program_solves_with_coset_tables() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    let (cache, set) = (place("cache"), place("set"));
+    let near = ["solve", "3x3x3", "R U F", "--cache-dir", &cache];
+    assert!(succeeds(&near).contains("3 moves"));
+    assert!(!std::path::Path::new(&cache).exists());
+    let far = "R U2 F' L D B2 U' R F2 L' D";
+    let solve = ["solve", "3x3x3", far, "--cache-dir", &cache, "--memory", "6MB"];
+    let said = succeeds(&solve);
+    assert!(said.contains("11 moves"), "{said}");
+    let kept = succeeds(&["cache", "list", "--cache-dir", &cache]);
+    assert!(kept.contains("3x3x3") && kept.contains("cosets"), "{kept}");
+    // The kept one, without --memory, and the same nodes.
+    let again = succeeds(&solve[..5]);
+    let nodes = |said: &str| said.split("  ").nth(3).map(String::from);
+    assert_eq!(nodes(&again), nodes(&said), "{again}");
+    succeeds(&["pdb", "set", "build", "3x3x3", "-M", "6MB", "-o", &set, "-q"]);
+    let file = format!("{set}/set.json");
+    let with_set = succeeds(&["solve", "3x3x3", far, "--pdb", &file]);
+    assert_eq!(nodes(&with_set), nodes(&said), "{with_set}");
+    let info = succeeds(&["info", &file, "--format", "json"]);
+    assert!(info.contains("3x3x3"), "{info}");
+    let table = std::fs::read_dir(&set).unwrap().map(|entry| entry.unwrap().path());
+    let table = table.into_iter().find(|path| path.extension().is_some_and(|e| e == "cosets"));
+    let table = table.unwrap().to_str().unwrap().to_string();
+    for words in [["info", &table, "--format", "json"], ["info", &table, "--format", "text"]] {
+        assert!(succeeds(&words).contains("corners"));
+    }
+    let checked = succeeds(&["check", &table, "--full"]);
+    assert!(checked.contains("same entries"), "{checked}");
+    let refused = fails(&["solve", "2x2x2", "R U F", "--pdb", &table]);
+    assert!(refused.contains("is a coset table for 3x3x3"), "{refused}");
+    let refused = fails(&["solve", "3x3x3", far, "--pdb", &table, "--pdb", &table]);
+    assert!(refused.contains("used alone"), "{refused}");
+}
+
+/// What is saved is read again, proved by another table, and refused when a bit of it differs.
+#[test]
+fn coset_tables_are_kept_and_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cube.cosets");
+    let cube = puzzle("3x3x3", Turns::Powers);
+    let table = CosetTable::build(&cube, 1 << 20, Resources::new()).unwrap();
+    table.save(&file, false).unwrap();
+    let read = CosetTable::load(&file).unwrap();
+    assert_eq!(read.histogram(), table.histogram());
+    assert_eq!((read.base(), read.classes()), (table.base(), table.classes()));
+    read.verify(Resources::new(), &NoProgress).unwrap();
+    let bytes = std::fs::read(&file).unwrap();
+    for place in [16, 24, 300, 4200, bytes.len() - 1, bytes.len() / 2] {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 4;
+        assert!(CosetTable::from_bytes(&damaged).is_err(), "{place}");
+    }
+    let other = PruningTable::load(&file).unwrap_err().to_string();
+    assert!(other.contains("coset table"), "{other}");
+    let opened = CosetTable::open(&file).unwrap();
+    let Err(refused) = PuzzleSolver::two_sided(opened) else { panic!("it is not loaded") };
+    assert!(refused.to_string().contains("not in memory"), "{refused}");
+}
+
+/// Puzzles that cannot have such tables, and too little memory for any.
+#[test]
+fn what_cannot_have_a_coset_table_is_refused() {
+    for (name, turns) in
+        [("4x4x4", Turns::Powers), ("2x2x2", Turns::Powers), ("3x3x3", Turns::Directed)]
+    {
+        let of = puzzle(name, turns);
+        assert!(!CosetTable::suits(&of), "{name}");
+        let refused = CosetTable::build(&of, 1 << 20, Resources::new());
+        let Err(Error::Table(TableError::Unsuitable(_))) = refused else { panic!("{name}") };
+    }
+    let cube = puzzle("3x3x3", Turns::Powers);
+    let refused = CosetTable::build(&cube, 100, Resources::new());
+    let Err(Error::Table(TableError::Memory(words))) = refused else { panic!("too little") };
+    assert!(words.contains("100 B"), "{words}");
+}
