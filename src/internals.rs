@@ -18,7 +18,7 @@ pub use crate::{
         PREVIOUS, Place, ReadAt, RunFile, Storage, StorageError, budget, create_directory,
         peak_memory, remove_unused,
     },
-    system::{FileProblem, SystemError},
+    system::{FileProblem, SystemError, opened},
     threads::{pool, process_pool, set_process_threads},
     units::{binary_bytes, parse_bytes, parts},
 };

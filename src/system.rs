@@ -3,6 +3,7 @@
 //! Invariant: an error in a file says which file it is, what it should be, and how to get a good one.
 
 use std::{
+    fs::{File, Metadata},
     io,
     path::{Path, PathBuf},
 };
@@ -133,6 +134,25 @@ impl SystemError {
     }
 }
 
+/// Opens a file that is not a directory, for reading.
+pub fn opened(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = File::open(path).map_err(directories(path))?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok((file, metadata))
+}
+
+/// Returns a function that says of a directory in place of a file what it is: Windows says only that access to it is
+/// denied.
+pub fn directories(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| match error.kind() {
+        io::ErrorKind::PermissionDenied if path.is_dir() => io::ErrorKind::IsADirectory.into(),
+        _ => error,
+    }
+}
+
 /// A requested number of threads, in front of what it counts.
 fn number(threads: usize) -> String {
     if threads == 0 { String::new() } else { format!("{threads} ") }
@@ -169,6 +189,9 @@ pub fn advice(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::ReadOnlyFilesystem => "; choose a file on a disk that can be written to",
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
+        io::ErrorKind::ResourceBusy => {
+            "; close the programs that use the file, or choose another name"
+        }
         io::ErrorKind::NotFound => "; the directory of the file was removed",
         io::ErrorKind::NotADirectory => "; a part of the path is a file, not a directory",
         io::ErrorKind::InvalidFilename if cfg!(windows) => {

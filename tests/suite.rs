@@ -2,6 +2,8 @@
 //! those of one directory.
 
 mod cli;
+// The commands of its pages are those of bash.
+#[cfg(unix)]
 mod cmd;
 mod layering;
 mod pdb;

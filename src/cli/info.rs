@@ -4,7 +4,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
 };
@@ -15,7 +14,7 @@ use tilewave::{
     Directory, DistanceTable, Error, Io, SystemError,
     internals::{
         COSETS_MAGIC, DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS,
-        TABLE_MAGIC, read_log,
+        TABLE_MAGIC, opened, read_log,
     },
     pdb::{DiskBuild, Kind, SetFile, Summary, inspect},
     pruning::{CosetTable, PruningTable},
@@ -92,7 +91,7 @@ impl OwnFile {
             return Ok(if builds { OwnFile::Build(own) } else { OwnFile::Search(vec![own]) });
         }
         let mut begin = Vec::new();
-        let file = File::open(path).map_err(SystemError::unopened(path))?;
+        let (file, _) = opened(path).map_err(SystemError::unopened(path))?;
         let read = file.take(1 << 12).read_to_end(&mut begin);
         read.context(format!("cannot read '{shown}'"))?;
         let begins = |with: &[u8]| begin.starts_with(with);

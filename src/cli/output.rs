@@ -2,14 +2,13 @@
 //! there at all.
 
 use std::{
-    fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
 
 use serde_json::{Value, json};
 use tilewave::{
-    internals,
+    internals::{self, opened},
     puzzle::Searched,
     report::{self, Chart, ChartFormat, csv_field, html::LAST_DRAWN, one_key_per_line},
     search::{Communicator, Outcome},
@@ -147,7 +146,7 @@ pub fn read_input(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     let read = match path == Path::new("-") {
         true => std::io::stdin().lock().read_to_end(&mut bytes),
-        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+        false => opened(path).and_then(|(mut file, _)| file.read_to_end(&mut bytes)),
     };
     let text = read.and_then(|_| String::from_utf8(bytes).map_err(std::io::Error::other));
     text.context(format!("cannot read '{}'", path.display()))

@@ -19,7 +19,7 @@ use crate::{
         space::{self, MAX_WIDTH},
     },
     store::Output,
-    system::{FileKind, FileProblem, SystemError},
+    system::{FileKind, FileProblem, SystemError, directories},
 };
 
 /// Standard partitions from the literature. Each is a picture of the board, row by row: the cells with the same letter
@@ -225,7 +225,8 @@ impl SetFile {
     /// [`PdbError::System`] if the file cannot be read, has an unsupported version or is not a set file.
     pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
+        let bytes = std::fs::read(path).map_err(directories(path));
+        let bytes = bytes.map_err(SystemError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
 

@@ -160,8 +160,10 @@ impl PruningTable {
     }
 
     /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
-    /// file gets its final name once it is complete. Free memory and a disk with fast random access speed up the build.
-    /// Same errors as [`PruningTable::build_with`], plus [`SystemError::Write`].
+    /// file gets its final name once it is complete, and the table is then mapped: as long as it exists, nobody may
+    /// truncate the file. Free memory and a disk with fast random access speed up the build. Same errors as
+    /// [`PruningTable::build_with`], plus [`SystemError::Write`], and [`SystemError::Changed`] if somebody else replaces
+    /// the file at once.
     pub fn build_on_disk(
         puzzle: &Puzzle,
         (encoding, up_to_symmetry): (TableEncoding, bool),
@@ -171,9 +173,9 @@ impl PruningTable {
     ) -> Result<PruningTable, Error> {
         let mut output = Output::create(path, replace)?;
         let (kind, to) = ((encoding, up_to_symmetry), Some(&mut output));
-        let table = PruningTable::filled(puzzle, kind, resources, progress, to)?;
-        output.finish()?;
-        Ok(table)
+        let PruningTable { file, of } =
+            PruningTable::filled(puzzle, kind, resources, progress, to)?;
+        Ok(PruningTable { file: file.named(output)?, of })
     }
 
     /// Returns a table with four bits per entry, or with one byte per entry if depths exceed 14. Same errors as

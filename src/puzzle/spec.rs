@@ -12,7 +12,7 @@
 //! | `toys/dino.gap` | the puzzle in a file ([`formats`](crate::puzzle::formats)) |
 //! | `cross.puzzle` | what [`Searched::to_file`] wrote: a puzzle as it was asked for |
 
-use std::{fmt, fs::File, io::Read, path::Path, str::FromStr};
+use std::{fmt, io::Read, path::Path, str::FromStr};
 
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use crate::{
         formats::{self, Format},
         named,
     },
-    system::SystemError,
+    system::{SystemError, opened},
     units::shown,
 };
 
@@ -367,7 +367,7 @@ impl PuzzleSpec {
     /// # Errors
     /// [`SystemError::Read`] if it cannot be read, and a [`PuzzleError`] if it is too large.
     pub fn text(path: &Path) -> Result<String, Error> {
-        let file = File::open(path).map_err(SystemError::unopened(path))?;
+        let (file, _) = opened(path).map_err(SystemError::unopened(path))?;
         let mut bytes = Vec::new();
         let read = file.take(PuzzleSpec::MAX_FILE + 1).read_to_end(&mut bytes);
         read.map_err(SystemError::io("cannot read", path))?;

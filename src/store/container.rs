@@ -20,8 +20,8 @@ use crate::{
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
     puzzle::{Board, Size},
-    store::{Image, Output, memory::opened, output::failed, platform::read_exact_at},
-    system::{FileKind, FileProblem, SystemError},
+    store::{Image, Output, output::failed, platform::read_exact_at},
+    system::{FileKind, FileProblem, SystemError, opened},
     threads::in_parallel,
 };
 
@@ -230,6 +230,19 @@ impl<H: FileHeader> Container<H> {
         *entries = XxHash3_64::oneshot(layout.sums.of(bytes));
         bytes[..HEADER_BYTES].copy_from_slice(&encode(&header).0);
         Container { path: IN_MEMORY.into(), header, layout, body: Body::Whole(image) }
+    }
+
+    /// Gives the file in which this table was filled its name, and maps it anew, for reading.
+    pub fn named(self, output: Output) -> Result<Container<H>, SystemError> {
+        let Body::Whole(image) = self.body else { unreachable!("it was filled") };
+        let path = output.path().to_path_buf();
+        let image = Image::Mapped(output.finish_image(image)?);
+        let file = Container::of_image(&path, image)?;
+        // Others may have given its name to a file of theirs.
+        match encode::<H>(&file.header).0 == encode(&self.header).0 {
+            true => Ok(file),
+            false => Err(SystemError::Changed { path }),
+        }
     }
 
     /// Checks everything before the entries.

@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     store::output::{directory, failed, sync_names},
-    system::{FileKind, FileProblem, SystemError},
+    system::{FileKind, FileProblem, SystemError, directories},
 };
 
 /// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses no lines.
@@ -61,7 +61,7 @@ impl Journal {
             }
             opened => opened,
         };
-        let mut file = opened.map_err(io("cannot open"))?;
+        let mut file = opened.map_err(directories(path)).map_err(io("cannot open"))?;
         if !file.metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(kind.wrong(path, FileProblem::Other));
         }
@@ -79,7 +79,8 @@ impl Journal {
 
     /// Returns the current lines, even while another process appends to them; errors are those of [`Journal::open`].
     pub fn read(path: &Path, kind: FileKind, opening: &str) -> Result<Vec<String>, SystemError> {
-        let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
+        let bytes = std::fs::read(path).map_err(directories(path));
+        let bytes = bytes.map_err(SystemError::io("cannot read", path))?;
         Ok(unsealed(&bytes, path, kind, opening)?.0)
     }
 

@@ -9,7 +9,10 @@ use std::{
 
 use memmap2::{Mmap, MmapMut, MmapOptions, MmapRaw};
 
-use crate::{store::platform, system::SystemError};
+use crate::{
+    store::platform,
+    system::{SystemError, opened},
+};
 
 /// Size in bytes of one unit of an array: a cache line, and a register of the sweep engine.
 const UNIT: usize = 64;
@@ -43,11 +46,24 @@ impl Array {
     #[allow(unsafe_code)]
     pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
         platform::reserve(file, len)?;
-        // SAFETY: the caller's promise. Bytes after the end belong to the last page.
-        let map = unsafe {
-            MmapOptions::new().len(len.next_multiple_of(UNIT as u64) as usize).map_mut(file)?
-        };
+        // SAFETY: the caller's promise. Windows maps nothing beyond the end: of a last unit that is not whole, only the
+        // bytes are there.
+        let map = unsafe { MmapOptions::new().len(len as usize).map_mut(file)? };
         Ok(Array { map })
+    }
+
+    /// Writes all bytes to the file, and reports what could not be written.
+    pub fn flush(&self) -> io::Result<()> {
+        self.map.flush()
+    }
+
+    /// All bytes, also those of a last unit that is not whole.
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.map
     }
 
     pub fn units(&self) -> &[[u8; UNIT]] {
@@ -175,16 +191,6 @@ fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
 // consequences. Files of this program are replaced by renaming, never written in place, so a mapping keeps its contents
 // while others write a new file with the same name.
 
-/// Opens a file that is not a directory.
-pub(super) fn opened(path: &Path) -> io::Result<(File, Metadata)> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::Error::from(io::ErrorKind::IsADirectory));
-    }
-    Ok((file, metadata))
-}
-
 /// The bytes of a file, mapped for reading.
 #[derive(Debug)]
 pub struct Mapped {
@@ -267,9 +273,17 @@ impl Image {
         Ok(image)
     }
 
+    /// Writes what is in a file's own bytes to the file.
+    pub fn flush(&self) -> io::Result<()> {
+        match self {
+            Image::Memory { array, .. } => array.flush(),
+            Image::Mapped(_) => Ok(()),
+        }
+    }
+
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Image::Memory { array, len } => &array.units().as_flattened()[..*len],
+            Image::Memory { array, len } => &array.bytes()[..*len],
             Image::Mapped(mapped) => mapped.bytes(),
         }
     }
@@ -277,7 +291,7 @@ impl Image {
     /// Returns the bytes in memory for writing; `None` for a mapped file.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
-            Image::Memory { array, len } => &mut array.units_mut().as_flattened_mut()[..*len],
+            Image::Memory { array, len } => &mut array.bytes_mut()[..*len],
             Image::Mapped(_) => &mut [],
         }
     }
@@ -294,6 +308,17 @@ mod tests {
         assert!(array.units().iter().flatten().all(|&byte| byte == 0));
         array.units_mut()[999] = [7; 64];
         assert_eq!(array.units()[999], [7; 64]);
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn the_array_of_a_file_ends_where_the_file_ends() {
+        let file = tempfile::tempfile().unwrap();
+        // SAFETY: nothing else has the file.
+        let array = unsafe { Array::of_file(&file, 100) }.unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 100);
+        // Windows maps nothing beyond the end.
+        assert_eq!((array.bytes().len(), array.units().len()), (100, 1));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 use crate::{
     store::{
-        Array, Image,
+        Array, Image, Mapped,
         platform::{self, has_name, write_at},
     },
     system::SystemError,
@@ -188,6 +188,24 @@ impl Output {
         let array = unsafe { Array::of_file(temporary.as_file(), len) };
         let array = array.map_err(failed(&self.path))?;
         Ok(Image::Memory { array, len: len as usize })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the file its name whose bytes were written in place, once they are on the disk, and maps it for reading.
+    /// Nobody can write to it through this process any more, and Windows gives no name to a file that is mapped.
+    pub fn finish_image(self, image: Image) -> Result<Mapped, SystemError> {
+        image.flush().map_err(failed(&self.path))?;
+        drop(image);
+        let path = self.path.clone();
+        self.finish()?;
+        // SAFETY: this program replaces files and never writes to them; that others do not is what a caller asks for who
+        // has a table filled in its file.
+        #[allow(unsafe_code)]
+        let mapped = unsafe { Mapped::open(&path) };
+        mapped.map_err(SystemError::unopened(&path))
     }
 
     /// Gives the file its name once its bytes are on the disk; the name exists when this returns.
@@ -448,6 +466,7 @@ mod tests {
             (13, "you can write to"),
             (20, "a part of the path is a file"),
             (27, "ulimit"),
+            (16, "close the programs that use the file"),
         ] {
             let text = failed(Path::new("x"))(io::Error::from_raw_os_error(code)).to_string();
             let one = text.contains(says) && text.matches(';').count() == 1;

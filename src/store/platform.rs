@@ -254,7 +254,7 @@ mod windows {
     };
 
     use windows_sys::Win32::{
-        Foundation::GENERIC_WRITE,
+        Foundation::{ERROR_SHARING_VIOLATION, GENERIC_WRITE},
         Storage::FileSystem::{
             BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_STANDARD_INFO,
             FileStandardInfo, GetDiskFreeSpaceExW, GetFileInformationByHandle,
@@ -270,10 +270,16 @@ mod windows {
     };
 
     use super::*;
+    use crate::system::directories;
 
-    /// Opens a file and returns its length with it. Opening a directory fails.
+    /// Opens a file and returns its length with it. Fails for a directory.
     pub fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
-        let file = options.open(path)?;
+        let file = options.open(path).map_err(|error| match directories(path)(error) {
+            error if error.kind() == io::ErrorKind::IsADirectory => {
+                io::Error::other("this is a directory, not a file: move it away")
+            }
+            error => error,
+        })?;
         let len = file.metadata()?.len();
         Ok((file, len))
     }
@@ -335,7 +341,22 @@ mod windows {
         let path = path.keep().map_err(|failed| failed.error)?;
         let renamed = std::fs::rename(&path, target);
         drop(file);
-        renamed.inspect_err(|_| drop(std::fs::remove_file(&path)))
+        renamed.map_err(|error| {
+            let _ = std::fs::remove_file(&path);
+            in_use(error, target)
+        })
+    }
+
+    /// Says of a file that cannot be replaced although it may be written to that somebody uses it: Windows denies access
+    /// to it.
+    fn in_use(error: io::Error, target: &Path) -> io::Error {
+        let is_refused = error.kind() == io::ErrorKind::PermissionDenied
+            || error.raw_os_error() == Some(ERROR_SHARING_VIOLATION as i32);
+        let facts = std::fs::metadata(target).ok().filter(|_| is_refused);
+        match facts.is_some_and(|facts| facts.is_file() && !facts.permissions().readonly()) {
+            true => io::Error::new(io::ErrorKind::ResourceBusy, error),
+            false => error,
+        }
     }
 
     /// New files have the permissions of their directory.

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{PATIENCE, end, room, run_with, signal, start, tilewave};
+#[cfg(unix)]
+use crate::program::{PATIENCE, end, signal, start};
+use crate::program::{room, run_with, tilewave};
 
 /// A board that is one move away.
 const EASY: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15";
@@ -81,6 +83,7 @@ impl Place {
     }
 
     /// Starts solving and ends it with a signal as soon as the log has a line that contains some words.
+    #[cfg(unix)]
     fn cut(&self, log: &str, name: &str, words: &str) -> Option<i32> {
         let mut child = start(tilewave(self.args(log)).stdin(Stdio::piped()));
         child.stdin.take().unwrap().write_all(self.lines.as_bytes()).unwrap();

@@ -8,6 +8,7 @@ mod options;
 mod plans;
 mod report;
 mod signals;
+mod systems;
 mod terminal;
 
 use crate::{

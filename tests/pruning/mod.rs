@@ -232,7 +232,15 @@ fn tables_on_disk_are_those_in_memory() {
         let resources = Resources::new();
         let built =
             PruningTable::build_on_disk(&puzzle, kind, (&path, true), resources, &NoProgress);
-        assert_eq!(built.unwrap().histogram(), table.histogram(), "{puzzle}");
+        let built = built.unwrap();
+        assert_eq!(built.histogram(), table.histogram(), "{puzzle}");
+        // Who has the table cannot write to its file any more.
+        if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
+            let is_own = |line: &&str| line.contains("on.table");
+            assert!(maps.lines().filter(is_own).all(|line| !line.contains("rw-s")), "{maps}");
+        }
+        let mut states = mixed(&puzzle, 3).into_iter();
+        assert!(states.all(|state| built.depth(&state).unwrap() == table.depth(&state).unwrap()));
         assert!(std::fs::read(&path).unwrap() == std::fs::read(&truth).unwrap(), "{puzzle}");
     }
     let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);

@@ -72,6 +72,7 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
 fn run_korf(dir: &Path, run: &str, blank: usize, script: &str, more: &[&str]) {
     let solver = dir.join("solver");
     fs::write(&solver, format!("#!/bin/sh\n{script}\nexit 130\n")).unwrap();
+    #[cfg(unix)]
     fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let databases = dir.join(run).join(format!("set-{blank}"));
     fs::create_dir_all(&databases).unwrap();

@@ -1,7 +1,6 @@
 //! The program: started, run to its end within a limit of time, or ended by a signal.
 
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,6 +21,7 @@ pub fn binary() -> PathBuf {
 pub struct Done {
     /// Exit code; `None` when a signal ended it.
     pub code: Option<i32>,
+    /// Windows has no signals.
     pub signal: Option<i32>,
     pub out: String,
     pub err: String,
@@ -103,16 +103,15 @@ pub fn end(mut child: Child, limit: Duration) -> Done {
         }
         std::thread::sleep(Duration::from_millis(if hung { 20 } else { 2 }));
     };
-    Done {
-        code: status.code(),
-        signal: status.signal(),
-        out: out.join().unwrap(),
-        err: err.join().unwrap(),
-        hung,
-    }
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = None;
+    Done { code: status.code(), signal, out: out.join().unwrap(), err: err.join().unwrap(), hung }
 }
 
 /// Sends a signal by name.
+#[cfg(unix)]
 pub fn signal(child: &Child, name: &str) {
     let mut kill = Command::new("kill");
     kill.args(["-s", name, &child.id().to_string()]);
