@@ -47,6 +47,8 @@ const REDACTED: [(&str, &str); 22] = [
     (r", ETA \[TIME\]", ""),
     (r"(?m)^(memory +)[0-9.]+ [KMGT]?i?B( at the peak|$)", "$1[SIZE]$2"),
     (r"(?m)^(free +).*", "$1[HERE]"),
+    // The manifest names the machine.
+    (r"(?m)^(ranks +[0-9]+, )[0-9.]+ [KMGT]?i?B", "$1[SIZE]"),
     (r"(?m)^(disk +).* at the peak, .* written, .* read, \[TIME\] at", "$1[SIZE], [TIME] at"),
     (r"(?m)^tilewave [0-9]+\.[0-9]+\.[0-9]+$", "tilewave [VERSION]"),
     (r"(?m)^v[0-9]+\.[0-9]+\.[0-9]+$", "v[VERSION]"),

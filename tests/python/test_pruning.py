@@ -1,6 +1,8 @@
 """Pruning tables and solvers of cubes and other puzzles."""
 
 import pickle
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -99,3 +101,15 @@ def test_limits_and_wrong_states_are_told():
         tilewave.solve("2x2x2", "R", optimal=False)
     with pytest.raises(TypeError):
         tilewave.PuzzleSolver("2x2x2", tables=7)
+
+
+def test_coset_tables_solve_cubes(tmp_path):
+    """The set that the program builds, and its table alone; another puzzle is refused."""
+    command = [sys.executable, "-m", "tilewave", "pdb", "set", "build", "3x3x3", "-M", "6MB", "-o", tmp_path, "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (table,) = tmp_path.glob("*.cosets")
+    for tables in (tmp_path / "set.json", table, [table]):
+        solver = tilewave.PuzzleSolver("3x3x3", tables=tables)
+        assert len(solver.solve("R U F' L2 D B R'")) == 7
+    with pytest.raises(ValueError, match="is a coset table for 3x3x3"):
+        tilewave.PuzzleSolver("3x3x3", metric="qtm", tables=table)

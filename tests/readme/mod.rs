@@ -77,7 +77,7 @@ const SAYS: &[(&str, &[&str])] = &[
     ("info run", &["complete"]),
     ("solve \"5 1 7 3", &["15 moves"]),
     ("solve --fast", &["moves"]),
-    ("solve 2x2x2", &["3 moves  F2 U' R'"]),
+    ("solve 3x3x3", &["6 moves  B2 D' L' F U2 R'"]),
     ("table 2x5", &[]),
     ("state --table", &["depth     43"]),
     ("pdb build", &[]),

@@ -129,7 +129,7 @@ impl Tally {
         if !CosetTable::suits(puzzle) {
             return;
         }
-        for bytes in [20_000, 1 << 20].into_iter().skip(usize::from(seed % 4 > 0)) {
+        for bytes in [20_000, 1 << 20].into_iter().skip(usize::from(!seed.is_multiple_of(4))) {
             let what = format!("puzzle {seed}, cosets in {bytes}");
             match CosetTable::build(puzzle, bytes, Resources::new()) {
                 Ok(table) => {

@@ -364,7 +364,7 @@ impl PuzzleSolver {
                 let table = CosetTable::load_with(path, watch)?;
                 if table.puzzle().to_json() != puzzle.to_json() {
                     let reason = format!(
-                        "'{}' is a coset table for {}, not for {puzzle}",
+                        "'{}' is a coset table for {}, not for {puzzle} with these moves",
                         path.display(),
                         table.puzzle()
                     );
