@@ -445,13 +445,16 @@ where
                 });
             }
             let count: u64 = next.iter().map(|count| u64::from(count.load(Relaxed))).sum();
-            if count == 0 {
-                return Ok(((depth - 1) as u8, histogram));
+            if count == 0 && depth > 1 {
+                // 1 stands for the last level, 0 for those before.
+                return Ok(((depth - 2) as u8, histogram));
             }
             total += count;
-            histogram.push(count);
-            let seconds = begun.elapsed().as_secs_f64();
-            progress.level(&LevelDone { depth, states: count, seconds });
+            if count > 0 {
+                histogram.push(count);
+                let seconds = begun.elapsed().as_secs_f64();
+                progress.level(&LevelDone { depth, states: count, seconds });
+            }
             let ends = depth > 1 && total as f64 > full as f64 * COVERED || depth >= MOST_DEPTH;
             each_number(rows.len(), &|row| {
                 if last[row].load(Relaxed) == 0 && next[row].load(Relaxed) == 0 {
@@ -460,8 +463,9 @@ where
                 row_at(row).chunks_exact(LINE_WORDS).for_each(|line| recode(line, depth, ends));
                 last[row].store(next[row].swap(0, Relaxed), Relaxed);
             });
-            if ends {
-                return Ok(((depth - 2) as u8, histogram));
+            if ends || count == 0 {
+                // Where no move is seen, there is one coset: 0.
+                return Ok((depth.saturating_sub(2) as u8, histogram));
             }
             go_on(progress)?;
         }

@@ -18,7 +18,7 @@ use crate::{
     frontier::{FieldKind, FieldMap, Relabelling, StateFields},
     kernel::prefetch,
     puzzle::{
-        Arrangement, Board, Direction, Moves, PieceSet, Placed, Puzzle, SetAction, Size,
+        Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Placed, Puzzle, SetAction, Size,
         Transformation,
     },
     random::SplitMix64,
@@ -464,7 +464,15 @@ impl RowMoves {
                 (field, from, at)
             };
             let all = (0..).zip(map.source.into_iter().zip(map.table)).map(part).collect();
-            let needs = one.requires.and_then(|at| fields.says(puzzle, at));
+            // What no move changes is as in the solved state: a move is always allowed, or never.
+            let always = |at: PieceAt| {
+                let there = puzzle.solved().0[usize::from(at.set)][usize::from(at.position)];
+                there.kind == at.kind
+            };
+            let needs = one.requires.and_then(|at| {
+                let never = || (!always(at)).then(|| (0, Vec::new()));
+                fields.says(puzzle, at).or_else(never)
+            });
             moves.push(RowMove { stages: vec![all], needs });
         }
         let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(puzzle, at)).collect();

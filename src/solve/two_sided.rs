@@ -677,7 +677,10 @@ where
                 children.push((child, one as u16 | if side == 1 { BACK } else { 0 }));
             }
         }
-        walk.slack.excess = walk.slack.excess.min(1);
+        let all = tree.words[side].allowed[node.word[side] as usize].count_ones();
+        if children.len() < all as usize {
+            walk.slack.excess = walk.slack.excess.min(1);
+        }
         nodes
     }
 

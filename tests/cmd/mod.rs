@@ -19,7 +19,7 @@ use snapbox::{Assert, Data, assert::Action};
 use crate::program::{binary, room};
 
 /// What differs between machines and runs, and what stands for it: patterns, in this order.
-const REDACTED: [(&str, &str); 22] = [
+const REDACTED: [(&str, &str); 23] = [
     // What a busy machine says, or a search that takes more than a second.
     (r"(?m)^load +other processes .*\n", ""),
     (

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tilewave::{
     Error, NoProgress, Resources,
     pruning::{CosetTable, PruningTable},
-    puzzle::{Arrangement, Puzzle, Turns, named},
+    puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     random::SplitMix64,
     solve::{MeetingLists, PuzzleSolver},
     table::{TableEncoding, TableError},
@@ -197,6 +197,31 @@ fn the_program_solves_with_coset_tables() {
     assert!(refused.contains("is a coset table for 3x3x3"), "{refused}");
     let refused = fails(&["solve", "3x3x3", far, "--pdb", &table, "--pdb", &table]);
     assert!(refused.contains("used alone"), "{refused}");
+}
+
+/// Where one move is all there is, where a colouring tells nothing apart, and where it tells everything.
+#[test]
+fn tables_of_few_cosets_give_bounds_too() {
+    let turn = |source: &[u8]| SetAction { source: source.to_vec(), twist: vec![0; source.len()] };
+    let one = |name: &str, turns: [&[u8]; 2]| {
+        let transformation = Transformation(turns.map(turn).to_vec());
+        Move { name: name.into(), transformation, requires: None }
+    };
+    let sets = || ["a", "b"].map(|name| PieceSet::distinct(name, 3, 1)).to_vec();
+    let swap = one("s", [&[1, 0, 2], &[0, 2, 1]]);
+    let rings = [one("r", [&[1, 2, 0], &[0, 1, 2]]), one("l", [&[2, 0, 1], &[0, 1, 2]])];
+    for moves in [vec![swap.clone()], rings.to_vec(), [vec![swap], rings.to_vec()].concat()] {
+        let puzzle = Puzzle::new("few", sets(), moves).unwrap();
+        let known = near(&puzzle, 12);
+        for bytes in [1 << 20, 1500, 800] {
+            let Ok(table) = CosetTable::build(&puzzle, bytes, Resources::new()) else { continue };
+            let solver = PuzzleSolver::two_sided(table).unwrap();
+            for (state, &depth) in &known {
+                let length = solver.solve(state).unwrap().moves.unwrap().len();
+                assert_eq!(length, depth, "{bytes} {}", puzzle.text(state));
+            }
+        }
+    }
 }
 
 /// What is saved is read again, proved by another table, and refused when a bit of it differs.
