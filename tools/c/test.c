@@ -1,7 +1,7 @@
 /* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: an additive
  * database and a distance table, both of 3x3 boards, a table of 2x3 boards that ends at some depth, damaged files of the
  * first two kinds, a pruning table of 2x2x2 corners:1-3, and databases in which every move counts. Run by tests/pdb/c.rs
- * under AddressSanitizer, and by tools/ports on other systems; it also is C++. */
+ * under AddressSanitizer; it also is C++, and compiles for Windows. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
