@@ -126,10 +126,11 @@ fn the_list_of_tools_names_every_tool() {
 #[test]
 fn lines_have_a_readable_length() {
     for page in pages() {
-        let place = page.strip_prefix(root()).unwrap().to_str().unwrap();
-        if LONG.contains(&place) {
+        let place = page.strip_prefix(root()).unwrap();
+        if LONG.iter().any(|long| place == Path::new(long)) {
             continue;
         }
+        let place = place.display();
         let text = fs::read_to_string(&page).unwrap();
         let (mut code, mut wide) = (false, Vec::new());
         for (number, line) in (1..).zip(text.lines()) {

@@ -1,12 +1,15 @@
 /* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: an additive
  * database and a distance table, both of 3x3 boards, a table of 2x3 boards that ends at some depth, damaged files of the
- * first two kinds, a pruning table of 2x2x2 corners:1-3, and databases in which every move counts. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
+ * first two kinds, a pruning table of 2x2x2 corners:1-3, and databases in which every move counts. Run by tests/pdb/c.rs
+ * under AddressSanitizer; it also is C++, and compiles for Windows. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include "tilewave.h"
 
@@ -178,6 +181,9 @@ static int every_move(const char *path) {
 }
 
 /* A forked process has no threads but the one that forked: look-ups of many boards take new ones. */
+#ifdef _WIN32
+static int forks(const char *path) { return path == NULL; /* Windows has no forks */ }
+#else
 static int forks(const char *path) {
     enum { BOARDS = 20000 };
     TilewavePdb *pdb = NULL;
@@ -210,6 +216,7 @@ static int forks(const char *path) {
     free(boards), free(values);
     return 0;
 }
+#endif
 
 static int tables(const char *path, const char *other, const char *damaged, unsigned flags) {
     char *moves = (char *)room(5);
