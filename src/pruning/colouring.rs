@@ -53,8 +53,8 @@ const SUBGROUPS: usize = 4096;
 /// Maximum number of views of a table: look-ups of a state.
 pub(crate) const MAX_VIEWS: usize = 8;
 /// Maximum number of values of the two halves of an index, for each of which a state is kept while a table is filled.
-const MOST_LEADS: u64 = 1 << 22;
-const MOST_RESTS: u64 = 1 << 22;
+pub(crate) const MOST_LEADS: u64 = 1 << 22;
+pub(crate) const MOST_RESTS: u64 = 1 << 22;
 /// What twice the number of views gains, beyond the time that they take, and a third of the moves in stay sets, in moves:
 /// measured for tables of the 3x3x3 (docs/notebook/solver.md).
 const VIEWS_GAIN: f64 = 0.06;
@@ -226,6 +226,7 @@ impl Colouring {
                 own.classes() <= MOST_CLASSES
                     && own.class.len() == set.positions
                     && own.turn.len() == set.positions
+                    && own.class.iter().all(|&class| usize::from(class) < own.classes())
                     && own.clone().renumbered() == *own
                     && own.turn.iter().all(|&turn| usize::from(turn) < set.orientations)
             })

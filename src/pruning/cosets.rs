@@ -42,7 +42,7 @@ use crate::{
     },
     progress::{LevelDone, Meter, NoProgress, Phase, Progress, go_on},
     pruning::{
-        colouring::{Colouring, LINE, MAX_VIEWS},
+        colouring::{Colouring, LINE, MAX_VIEWS, MOST_LEADS, MOST_RESTS},
         points::{PointPuzzle, registers},
     },
     puzzle::Puzzle,
@@ -257,6 +257,9 @@ where
             ColourRank::new(&own.map(|(_, set)| set.clone()).collect::<Vec<_>>())
         };
         let (first, rest) = (half(true)?, half(false)?);
+        if first.size > MOST_LEADS || rest.size > MOST_RESTS {
+            return None;
+        }
         let colour = colouring.colours(&puzzle);
         let (mut views, mut covered) = (Vec::new(), vec![false; puzzle.symmetries.len()]);
         for g in 0..covered.len() {

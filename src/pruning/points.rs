@@ -68,15 +68,10 @@ impl PointSet {
 /// The number of registers of 64 points that a puzzle takes; `None` if it is not one of permutations of points, or if it has
 /// too many points, positions, orientations or moves.
 pub(crate) fn registers(puzzle: &Puzzle) -> Option<usize> {
-    let distinct = |set: &PieceSet| {
-        set.positions() <= MOST_POSITIONS
-            && set.orientations <= MOST_ORIENTATIONS
-            && set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
-            && set.moduli.iter().all(|&modulus| modulus == set.orientations)
-    };
-    let fits = puzzle.moves().len() <= MOST_MOVES && puzzle.sets().iter().all(distinct);
-    let group = puzzle.allows_all_moves() && !puzzle.is_directed();
-    if !fits || !group || *puzzle.goals() != [puzzle.solved()] {
+    let fits =
+        |set: &PieceSet| set.positions() <= MOST_POSITIONS && set.orientations <= MOST_ORIENTATIONS;
+    let few = puzzle.moves().len() <= MOST_MOVES && puzzle.sets().iter().all(fits);
+    if !few || !puzzle.is_group() {
         return None;
     }
     let (sets, points) = layout(puzzle);
@@ -180,14 +175,7 @@ impl<const R: usize> PointPuzzle<R> {
 
     /// A state: for each point, the point of the solved state whose sticker is there.
     pub fn state(&self, puzzle: &Puzzle, state: &Arrangement) -> PointMap<R> {
-        let turns = puzzle.sets().iter().zip(&state.0).map(|(set, row)| {
-            let home = |kind| set.solved.iter().position(|own| own.kind == kind);
-            SetAction {
-                source: row.iter().map(|p| home(p.kind).unwrap_or_default() as u8).collect(),
-                twist: row.iter().map(|piece| piece.turn).collect(),
-            }
-        });
-        self.points_of(&Transformation(turns.collect()))
+        self.points_of(&puzzle.transformation_to(state))
     }
 
     /// The number of the symmetry that permutes moves as one symmetry and then another one.

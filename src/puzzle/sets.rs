@@ -463,6 +463,31 @@ impl Puzzle {
         turns.any(|(turn, set)| turn.twists() || differ(set) && turn.moves())
     }
 
+    /// Whether states are products of moves, and so have inverses: all pieces differ, all orientations are visible, every
+    /// move is always allowed and has its inverse, and there is one goal, the solved state.
+    pub(crate) fn is_group(&self) -> bool {
+        let distinct = |set: &PieceSet| {
+            set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
+                && set.moduli.iter().all(|&modulus| modulus == set.orientations)
+        };
+        self.sets.iter().all(distinct)
+            && self.allows_all_moves()
+            && *self.goals() == [self.solved()]
+            && !self.is_directed()
+    }
+
+    /// The transformation that makes a state of the solved one, where states are products of moves.
+    pub(crate) fn transformation_to(&self, state: &Arrangement) -> Transformation {
+        let turns = self.sets.iter().zip(&state.0).map(|(set, row)| {
+            let home = |piece: &Placed| set.solved.iter().position(|own| own.kind == piece.kind);
+            SetAction {
+                source: row.iter().map(|piece| home(piece).unwrap_or_default() as u8).collect(),
+                twist: row.iter().map(|piece| piece.turn).collect(),
+            }
+        });
+        Transformation(turns.collect())
+    }
+
     /// Whether every state allows all moves.
     pub(crate) fn allows_all_moves(&self) -> bool {
         self.illegal.is_empty() && self.moves.iter().all(|one| one.requires.is_none())

@@ -18,8 +18,7 @@ use crate::{
     frontier::{FieldKind, FieldMap, Relabelling, StateFields},
     kernel::prefetch,
     puzzle::{
-        Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Placed, Puzzle, SetAction, Size,
-        Transformation,
+        Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Puzzle, Size, Transformation,
     },
     random::SplitMix64,
     threads::map_numbers,
@@ -384,14 +383,9 @@ fn duplicate_words(puzzle: &Puzzle) -> Vec<Vec<u16>> {
 /// The effects of moves on the rows of inverses; `None` if states have no inverses.
 pub(crate) fn inverse_moves(puzzle: &Puzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
     let sets = puzzle.sets();
-    let whole = sets.iter().all(|set| {
-        set.solved.iter().all(|piece| set.pieces_of(piece.kind) == 1 && piece.turn == 0)
-            && set.moduli.iter().all(|&modulus| modulus == set.orientations)
-    });
     let located =
         fields.fields.iter().all(|field| matches!(field.kind, FieldKind::Location { .. }));
-    let one_goal = *puzzle.goals() == [puzzle.solved()];
-    if !whole || !located || !puzzle.allows_all_moves() || !one_goal || puzzle.is_directed() {
+    if !located || !puzzle.is_group() {
         return None;
     }
     let moves = puzzle.moves().iter().map(|one| {
@@ -414,14 +408,7 @@ pub(crate) fn inverse_moves(puzzle: &Puzzle, fields: &StateFields) -> Option<Vec
 
 /// The inverse of a state.
 pub(crate) fn inverse(puzzle: &Puzzle, state: &Arrangement) -> Arrangement {
-    let turns = puzzle.sets().iter().zip(&state.0).map(|(set, row)| {
-        let home = |piece: &Placed| set.solved.iter().position(|own| own.kind == piece.kind);
-        SetAction {
-            source: row.iter().map(|piece| home(piece).unwrap_or_default() as u8).collect(),
-            twist: row.iter().map(|piece| piece.turn).collect(),
-        }
-    });
-    puzzle.after(&puzzle.solved(), &Transformation(turns.collect()).inverse(puzzle.sets()))
+    puzzle.after(&puzzle.solved(), &puzzle.transformation_to(state).inverse(puzzle.sets()))
 }
 
 // Effects of moves on rows: the fields of a state and, if they are used, of its inverse.

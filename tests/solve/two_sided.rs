@@ -179,6 +179,9 @@ fn the_program_solves_with_coset_tables() {
     let again = succeeds(&solve[..5]);
     let nodes = |said: &str| said.split("  ").nth(3).map(String::from);
     assert_eq!(nodes(&again), nodes(&said), "{again}");
+    // What is kept for another memory is not what was asked for: two lists are enough.
+    succeeds(&["solve", "3x3x3", "R U F", "--cache-dir", &cache, "--memory", "9MB"]);
+    assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 1);
     succeeds(&["pdb", "set", "build", "3x3x3", "-M", "6MB", "-o", &set, "-q"]);
     let file = format!("{set}/set.json");
     let with_set = succeeds(&["solve", "3x3x3", far, "--pdb", &file]);

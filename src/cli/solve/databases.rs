@@ -146,9 +146,10 @@ impl Databases {
         let Some(dir) = self.place() else { return Ok(projections == [puzzle.clone()]) };
         let is_kept = |of: &Puzzle| dir.join(table_name(of)).is_file();
         Ok(projections == [puzzle.clone()]
-            || match CosetTable::suits(puzzle) {
-                true => !self.kept_names(puzzle, u64::MAX).is_empty(),
-                false => projections.iter().all(is_kept),
+            || match (CosetTable::suits(puzzle), self.memory) {
+                (true, Some(bytes)) => dir.join(cosets_name(puzzle, bytes)).is_file(),
+                (true, None) => !self.kept_names(puzzle, self.budget()).is_empty(),
+                (false, _) => projections.iter().all(is_kept),
             })
     }
 
