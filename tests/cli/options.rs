@@ -168,6 +168,11 @@ solve: metric ! solve "1 2 3/4 0 5" --metric mtm ! --metric
 solve: same ! solve "1 2 3/4 0 5" --same 1-2 ! --same
 encode: force | encode "1 2 3/4 0 5" --cnf existing.txt | --force
 puzzle: output | puzzle 2x3 | -o new.puzzle
+scramble: moves | scramble 2x3 --seed 1 | --moves
+scramble: moves | scramble skewb --seed 1 | --moves=optimal
+scramble: moves ! scramble 2x3 --seed 1 --moves=fast ! --moves
+scramble: moves ! scramble megaminx --seed 1 --moves ! --moves=optimal
+scramble: moves ! scramble graph:0-1,1-2,2-0 --seed 1 --moves ! --moves
 puzzle: output ! puzzle 2x3 -o new.txt ! .puzzle
 puzzle: force | puzzle 2x3 -o cross.puzzle | --force
 puzzle: format | puzzle 2x3 | --format json

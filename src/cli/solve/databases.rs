@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Where databases come from.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Databases {
     /// Pattern database, set file or pruning table to use; repeatable.
     ///

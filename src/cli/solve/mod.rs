@@ -35,7 +35,7 @@ use crate::{
 };
 
 pub use crate::solve::databases::{
-    cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets, usable_table,
+    Databases, cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets, usable_table,
 };
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
