@@ -8,7 +8,10 @@
 //! the board and ends at the goal; if some tiles are in no pattern, the constructive solver has found no shorter
 //! solution.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     hint::BUILD_SET,
@@ -21,7 +24,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
     },
@@ -30,6 +33,8 @@ use crate::{
 
 /// Maximum length of the sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
+/// The same where all solutions are wanted: a move and its inverse.
+const UNDONE_DEPTH: usize = 2;
 
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
@@ -56,6 +61,8 @@ pub struct Optimal {
     /// Checks answers if some tiles are in no pattern.
     bound: Option<Constructive>,
     pub(crate) tree: Tree,
+    /// Allows every sequence that does not undo a move at once.
+    every: OnceLock<MovePruner>,
 }
 
 impl Optimal {
@@ -138,6 +145,7 @@ impl Optimal {
             frame: Coordinates::new(goal.clone()),
             bound: (!tree.is_covered()).then(|| Constructive::new(goal.clone())),
             tree,
+            every: OnceLock::new(),
         })
     }
 
@@ -194,12 +202,26 @@ impl StateSolver for Optimal {
         Ok(Pending::new(board.clone(), self.tree.estimate(board)))
     }
 
-    fn rooted(&self, board: &Board) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
-        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
-            Box::new(RootedTree::new(heuristic, board))
+    fn rooted(
+        &self,
+        board: &Board,
+        words: SearchedWords,
+    ) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
+        fn of<'t>(
+            heuristic: impl Heuristic + 't,
+            (pruner, board): (&'t MovePruner, &Board),
+        ) -> Box<dyn Rooted<Board> + 't> {
+            Box::new(RootedTree::new(heuristic, pruner, board))
         }
         let tree = &self.tree;
         let (plain, bits) = (tree.is_plain(), tree.is_bits());
+        let pruner = match words {
+            SearchedWords::One => &tree.pruner,
+            SearchedWords::Every => {
+                self.every.get_or_init(|| MovePruner::new(board.size(), UNDONE_DEPTH))
+            }
+        };
+        let board = (pruner, board);
         // The fastest heuristic that the databases allow.
         Ok(match tree.views.len() {
             1 if plain => of(Sums::<1, true>::new(tree), board),
@@ -227,7 +249,7 @@ impl StateSolver for Optimal {
     fn checked(&self, board: &Board, found: FoundPath) -> Result<Option<Moves>, SolveError> {
         self.tree.databases().try_for_each(|database| database.pdb.unchanged())?;
         let Some(solution) = found? else { return Ok(None) };
-        let moves = Moves(solution.iter().map(|&one| Direction::ALL[usize::from(one)]).collect());
+        let moves = self.moves_of(&solution);
         if moves.apply(board)? != *self.frame.goal() {
             return Err(SolveError::WrongSolution { moves });
         }
@@ -238,6 +260,23 @@ impl StateSolver for Optimal {
             }
         }
         Ok(Some(moves))
+    }
+
+    fn counts(&self, board: &Board, path: &[u16], longer: bool) -> bool {
+        let (mut at, mut seen) = (board.clone(), HashSet::from([board.clone()]));
+        let mut moved = |&one: &u16| {
+            let next = at.slide(Direction::ALL[usize::from(one)]);
+            next.is_some_and(|next| {
+                at = next.clone();
+                seen.insert(next)
+            })
+        };
+        // No shortest solution comes to a board twice.
+        !longer || path.iter().all(&mut moved)
+    }
+
+    fn moves_of(&self, path: &[u16]) -> Moves {
+        Moves(path.iter().map(|&one| Direction::ALL[usize::from(one)]).collect())
     }
 
     fn goal_text(&self) -> String {
