@@ -72,6 +72,7 @@ const MAX_LAYERS: usize = 20;
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 pub fn parse(name: &str) -> Option<Puzzle> {
+    let name = if ["rubik", "rubiks-cube"].contains(&name) { "3x3x3" } else { name };
     let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"));
     let cut = match name {
         "pyraminx" => pyraminx(false),

@@ -695,9 +695,10 @@ impl StateSolver for PuzzleSolver {
 
     fn rooted(
         &self,
-        state: &Arrangement,
+        search: &Pending<Arrangement>,
         words: SearchedWords,
     ) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
+        let state = &search.state;
         let odd = self.odd(state);
         let every = (words == SearchedWords::Every).then(|| self.canonical());
         Ok(match &self.engine {

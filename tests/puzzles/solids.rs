@@ -79,7 +79,7 @@ impl Model {
             }
             at += 1;
         }
-        assert!(points.len() <= 600, "{}", points.len());
+        assert!(points.len() <= 900, "{}", points.len());
         let all = words.iter().map(|word| {
             let mut from = vec![0; points.len()];
             for (i, &point) in points.iter().enumerate() {
@@ -196,9 +196,13 @@ fn octahedron() -> Model {
     let sum = |parts: &[(Point, f64)]| -> Point {
         std::array::from_fn(|i| parts.iter().map(|(axis, part)| axis[i] * part).sum())
     };
-    // A corner, an edge and a centre, not on their axes.
-    let seeds =
-        [sum(&[(up, 0.8), (r, 0.7), (l, 0.6), (back(b), 0.65)]), sum(&[(up, 0.8), (r, 0.7)])];
+    // A corner, an edge, and centres of both kinds, not on their axes.
+    let seeds = [
+        sum(&[(up, 0.8), (r, 0.7), (l, 0.6), (back(b), 0.65)]),
+        sum(&[(up, 0.8), (r, 0.7)]),
+        sum(&[(up, 0.8), (r, 0.36), (l, 0.34)]),
+        sum(&[(r, 0.8), (up, 0.36), (back(b), 0.34)]),
+    ];
     let whole = ["Uv", "Rv", "Bv", "Lv", "Dv", "BLv", "Fv", "BRv"];
     let of = |name: &str| faces.iter().find(|face| face.0 == name).unwrap().1;
     let more =

@@ -72,7 +72,7 @@ impl<'a> Oracle<'a> {
             let all = pairs.flat_map(|(a, b)| [oracle.effect(&[a]), oracle.effect(&[a, b])]);
             all.chain([oracle.effect(&[])]).collect()
         };
-        oracle.short_of_axis = moves.map(pairs).collect();
+        oracle.short_of_axis = moves.clone().map(pairs).collect();
         oracle
     }
 
@@ -227,6 +227,7 @@ fn part(name: &str, turns: Turns, pieces: &[&str]) -> Puzzle {
 #[test]
 fn all_solutions_are_those_of_a_plain_search() {
     let graph = "graph:0-1,1-2,3-4,4-5,6-7,7-8,0-3,1-4,2-5,3-6,4-7,5-8";
+    let mut most = 0;
     for (puzzle, parts, slack) in [
         (part("2x2x2", Turns::Powers, &[]), &["corners:1-4", "corners:4-7"][..], 1),
         (part("2x2x2", Turns::Quarter, &["corners:1-5"]), &["corners"], 2),
@@ -263,10 +264,12 @@ fn all_solutions_are_those_of_a_plain_search() {
         let mixed = (0..24).map(|moves| mixed(&puzzle, moves, &mut random)).filter(has_few);
         let states: Vec<Arrangement> = mixed.take(8).collect();
         let total = compare(&oracle, &solver, &states, slack);
-        assert!(states.len() > 3 && total > 8, "{puzzle}: {} {total}", states.len());
+        assert!(states.len() > 3, "{puzzle}: {}", states.len());
+        most = most.max(total);
         let whole = PuzzleSolver::new(puzzle.clone(), [build(&puzzle).unwrap()]).unwrap();
         assert_eq!(compare(&oracle, &whole, &states, slack), total, "{puzzle}");
     }
+    assert!(most > 50, "{most}");
 }
 
 /// A solution ends at the first of several goals.
