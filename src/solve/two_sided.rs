@@ -84,7 +84,7 @@ pub(crate) struct TwoSided {
     pub table: Arc<CosetTable>,
     /// The sequences of next moves, and of the inverses of last moves, backwards.
     words: [WordMasks; 2],
-    kernel: Kernel,
+    pub kernel: Kernel,
 }
 
 impl TwoSided {
