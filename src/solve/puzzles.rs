@@ -20,7 +20,7 @@ use std::{
 };
 
 use crate::{
-    Error,
+    Error, Resources,
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
@@ -38,6 +38,7 @@ use crate::{
         two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
     },
+    system::SystemError,
     table::TableEncoding,
     threads::map_numbers,
 };
@@ -272,6 +273,19 @@ impl PuzzleSolver {
             return Err(SolveError::Database { reason });
         }
         Ok(PuzzleSolver::with(SolverEngine::TwoSided(Box::new(TwoSided::new(table)))))
+    }
+
+    /// Searches with the kernel of some resources instead of the fastest one, if it searches with a coset table; others
+    /// have none.
+    ///
+    /// # Errors
+    /// [`SystemError`] if the processor lacks the instructions.
+    pub fn with_kernel_of(mut self, resources: Resources) -> Result<PuzzleSolver, SystemError> {
+        let kernel = resources.choose_kernel()?;
+        if let SolverEngine::TwoSided(sides) = &mut self.engine {
+            sides.kernel = kernel;
+        }
+        Ok(self)
     }
 
     fn with(engine: SolverEngine) -> PuzzleSolver {

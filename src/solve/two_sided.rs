@@ -90,7 +90,7 @@ pub(crate) struct TwoSided {
     words: [WordMasks; 2],
     /// The same where all solutions are wanted.
     every: OnceLock<[WordMasks; 2]>,
-    kernel: Kernel,
+    pub kernel: Kernel,
 }
 
 impl TwoSided {

@@ -496,7 +496,8 @@ impl PuzzleSolver {
     ///
     /// Parameters
     /// ----------
-    /// states : see `solve`
+    /// states
+    ///     See `PuzzleSolver.solve`.
     /// slack : int, default 0
     ///     The number of moves by which solutions may be longer than the shortest ones. Solutions that are longer come to
     ///     no state twice. Sequences that differ only in the order of moves that commute (``U D`` and
@@ -512,8 +513,8 @@ impl PuzzleSolver {
     /// Examples
     /// --------
     /// >>> solver = tilewave.PuzzleSolver("2x2x2")
-    /// >>> [str(solution) for solution in solver.solve_all("R U R' F2")]
-    /// []
+    /// >>> [str(solution) for solution in solver.solve_all("R2 U2 R2")]
+    /// ['U2 R2 U2', 'R2 U2 R2']
     #[pyo3(signature = (states, *, slack=0, limit=None))]
     fn solve_all<'py>(
         &self,
@@ -530,11 +531,12 @@ impl PuzzleSolver {
     }
 
     /// Returns the number of solutions of each length, beginning with the shortest ones, up to `slack` moves longer; see
-    /// `solve_all`. Ctrl-C stops the search.
+    /// `PuzzleSolver.solve_all`. Ctrl-C stops the search.
     ///
     /// Parameters
     /// ----------
-    /// states : see `solve`
+    /// states
+    ///     See `PuzzleSolver.solve`.
     /// slack : int, default 0
     ///
     /// Returns
@@ -543,8 +545,8 @@ impl PuzzleSolver {
     ///
     /// Examples
     /// --------
-    /// >>> tilewave.PuzzleSolver("2x2x2").count_solutions("R U R' F2", slack=1)
-    /// []
+    /// >>> tilewave.PuzzleSolver("2x2x2").count_solutions("R2 U2 R2", slack=2)
+    /// [2, 0, 6]
     #[pyo3(signature = (states, *, slack=0))]
     fn count_solutions<'py>(
         &self,

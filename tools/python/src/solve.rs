@@ -501,7 +501,8 @@ impl Solver {
     ///
     /// Parameters
     /// ----------
-    /// boards : see `solve`
+    /// boards
+    ///     See `Solver.solve`.
     /// slack : int, default 0
     ///     The number of moves by which solutions may be longer than the shortest ones. Solutions that are longer come to
     ///     no board twice.
@@ -516,8 +517,8 @@ impl Solver {
     /// Examples
     /// --------
     /// >>> solver = tilewave.Solver("2x3")
-    /// >>> [str(solution) for solution in solver.solve_all("4 5 0/1 2 3")]
-    /// []
+    /// >>> [str(solution) for solution in solver.solve_all("4 5 0/1 2 3", limit=1)]
+    /// ['URDRULLDRRURDLLURDRULL']
     #[pyo3(signature = (boards, *, slack=0, limit=None))]
     fn solve_all<'py>(
         &self,
@@ -534,11 +535,12 @@ impl Solver {
     }
 
     /// Returns the number of solutions of each length, beginning with the shortest ones, up to `slack` moves longer; see
-    /// `solve_all`. Ctrl-C stops the search.
+    /// `Solver.solve_all`. Ctrl-C stops the search.
     ///
     /// Parameters
     /// ----------
-    /// boards : see `solve`
+    /// boards
+    ///     See `Solver.solve`.
     /// slack : int, default 0
     ///
     /// Returns
@@ -548,7 +550,7 @@ impl Solver {
     /// Examples
     /// --------
     /// >>> tilewave.Solver("3x3").count_solutions("8 6 7/2 5 4/3 0 1", slack=2)
-    /// []
+    /// [40, 0, 207]
     #[pyo3(signature = (boards, *, slack=0))]
     fn count_solutions<'py>(
         &self,
