@@ -14,6 +14,7 @@ mod rows;
 mod sets;
 mod states;
 mod stickers;
+mod symmetries;
 
 use tilewave::puzzle::{Permutation, Puzzle, formats::read};
 
