@@ -255,6 +255,10 @@ impl<H: Heuristic> MoveTree for RootedTree<H> {
     type Level = StackLevel<H::Brought>;
     const LAST_FIRST: bool = false;
 
+    fn bound(&self) -> usize {
+        self.known.estimate(self.heuristic.tree()) as usize
+    }
+
     fn at_least(&self, bound: usize) -> usize {
         self.heuristic.tree().at_least(&self.board, bound)
     }

@@ -64,13 +64,18 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn begin(&self, state: &Self::State) -> Result<Pending<Self::State>, SolveError>;
 
-    /// Returns the tree below a state.
+    /// Returns the tree below a state for its next iteration.
     #[doc(hidden)]
-    fn rooted(&self, state: &Self::State) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
+    fn rooted(
+        &self,
+        search: &Pending<Self::State>,
+    ) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
 
-    /// Prepares for the tree of an iteration that follows one with this number of nodes.
+    /// Prepares for the tree of an iteration on all threads.
     #[doc(hidden)]
-    fn make_ready(&self, _last: u64, _progress: &dyn Progress) {}
+    fn make_ready(&self, _next: Stage, _progress: &dyn Progress) -> Result<(), SolveError> {
+        Ok(())
+    }
 
     /// Checks what a search found, and the data with which it was found.
     #[doc(hidden)]
@@ -111,7 +116,7 @@ pub trait StateSolver: Sync {
     ) -> Result<Attempt<Self::State, Self::Moves>, SolveError> {
         let begun = Instant::now();
         let mut search = self.begin(state)?;
-        let (rooted, share) = (self.rooted(state)?, Share::alone());
+        let (rooted, share) = (self.rooted(&search)?, Share::alone());
         // Solution and nodes are the same for any number of threads and processes.
         while search.stage.last < Self::SPLIT_FROM {
             if let Some(found) = rooted.iterate(&mut search, &share, (progress, &()), 1) {
@@ -174,8 +179,11 @@ pub trait StateSolver: Sync {
         self.begin(&search.state)?;
         let threads = rayon::current_num_threads();
         let found = loop {
-            self.make_ready(search.stage.last, observers.0);
-            let rooted = self.rooted(&search.state)?;
+            match self.make_ready(search.stage, observers.0) {
+                Err(_) if observers.0.interrupted() => break Ok(None),
+                ready => ready?,
+            }
+            let rooted = self.rooted(&search)?;
             if let Some(found) = rooted.iterate(&mut search, share, observers, threads) {
                 break found;
             }
@@ -226,12 +234,27 @@ impl<S, T: MoveTree> Rooted<S> for T {
         observers: Observers<'_>,
         threads: usize,
     ) -> Option<FoundPath> {
-        let (limit, before) = (search.stage.threshold, search.nodes());
+        let bound = self.bound();
+        if bound > search.before.pieces.threshold {
+            search.before = Cut::default();
+        }
+        if bound > search.stage.threshold {
+            // This tree knows better than that of the previous iteration.
+            search.stage.threshold = self.at_least(bound);
+            return None;
+        }
+        let limit = search.stage.threshold;
         if T::is_goal(&Walk::new(self, self.root(limit), limit, 0, &mut Vec::new())) {
             return Some(Ok(Some(Vec::new())));
         }
+        let mut theirs = previous(self, &search.before);
+        if search.before.is_whole() && theirs.len() != search.before.walked.len() {
+            learn(self, search, (observers.0, &()), threads);
+            theirs = previous(self, &search.before);
+        }
+        let before = search.nodes();
         let control = Control { observers, share, limit, before };
-        let pass = pass(self, search, &control, threads);
+        let pass = pass(self, search, &theirs, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
         let stage = &mut search.stage;
         (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
@@ -279,17 +302,41 @@ fn worth(nodes: u64) -> usize {
     }
 }
 
+/// Returns the subtrees of the previous iteration, if it was split and is whole.
+fn previous<T: MoveTree>(tree: &T, before: &Cut) -> Vec<Subtree<T::Node>> {
+    let SubtreeSplit { threshold, depth, .. } = before.pieces;
+    if before.is_whole() { spread(tree, depth as usize, threshold).0 } else { Vec::new() }
+}
+
+/// Repeats the previous iteration, which another tree has excluded, with this one, to know where to begin the next one. A
+/// better tree makes that cheap, so each rank does it by itself; what stops it stops the next iteration, too.
+fn learn<S, T: MoveTree>(
+    tree: &T,
+    search: &mut Pending<S>,
+    observers: Observers<'_>,
+    threads: usize,
+) {
+    let (limit, before, share) = (search.before.pieces.threshold, search.nodes(), &Share::alone());
+    let control = Control { observers, share, limit, before };
+    let mut again = Pending { stage: search.stage, ..Pending::new((), limit) };
+    let pass = pass(tree, &mut again, &[], &control, threads);
+    search.stage.nodes += pass.walked.nodes;
+    search.before = if pass.stopped { Cut::default() } else { again.before };
+}
+
 /// Returns the numbers of the subtrees in the order in which to walk through them: by the number of remaining moves
 /// where the previous iteration came closest to the goal in the same or the surrounding subtree, or by its nodes there,
 /// most first; those that it never reached come last.
-fn order<T: MoveTree>(tree: &T, subtrees: &[Subtree<T::Node>], before: &Cut) -> Vec<usize> {
+fn order<T: MoveTree>(
+    subtrees: &[Subtree<T::Node>],
+    theirs: &[Subtree<T::Node>],
+    before: &Cut,
+) -> Vec<usize> {
     let mut order: Vec<usize> = (0..subtrees.len()).collect();
-    let SubtreeSplit { threshold, depth, .. } = before.pieces;
-    let (Some(first), true) = (subtrees.first(), before.is_whole()) else {
+    let (Some(first), Some(their_first)) = (subtrees.first(), theirs.first()) else {
         return order;
     };
-    let common = first.path.len().min(depth as usize);
-    let (theirs, _) = spread(tree, depth as usize, threshold);
+    let common = first.path.len().min(their_first.path.len());
     let mut found: BTreeMap<&[u16], (u32, u64)> = BTreeMap::new();
     for walked in &before.walked {
         if let Some(theirs) = theirs.get(walked.subtree as usize) {
@@ -307,10 +354,11 @@ fn order<T: MoveTree>(tree: &T, subtrees: &[Subtree<T::Node>], before: &Cut) -> 
 
 /// Walks through the tree with a number of threads of the current pool, looking for solutions with as many moves as the
 /// iteration allows, when there are none with fewer. Subtrees that are already done are not walked through again; those
-/// that are done at the end become the record of the previous iteration.
+/// that are done at the end become the record of the previous iteration, which had subtrees of its own.
 fn pass<S, T: MoveTree>(
     tree: &T,
     search: &mut Pending<S>,
+    theirs: &[Subtree<T::Node>],
     control: &Control<'_>,
     threads: usize,
 ) -> WalkResult {
@@ -338,7 +386,7 @@ fn pass<S, T: MoveTree>(
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
     let mut passes: BTreeMap<usize, WalkResult> =
         known.map(|walked| (walked.subtree as usize, walked.into())).collect();
-    let order = order(tree, &subtrees, &before);
+    let order = order::<T>(&subtrees, theirs, &before);
     let left: Vec<usize> = order.iter().copied().filter(|i| !passes.contains_key(i)).collect();
     let share = control.share;
     share.begin(left.len());

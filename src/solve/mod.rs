@@ -30,6 +30,7 @@ pub(crate) mod walk;
 use std::fmt;
 
 use crate::{
+    Error,
     hint::CHECK,
     puzzle::{Board, Moves, PuzzleError, Size},
     random::SplitMix64,
@@ -152,6 +153,18 @@ pub enum SolveError {
         /// The number of moves in question.
         moves: usize,
     },
+}
+
+impl SolveError {
+    /// What went wrong with databases while a board was solved.
+    pub(crate) fn of(error: Error) -> SolveError {
+        match error {
+            Error::Solve(error) => error,
+            Error::Pdb(error) => error.into(),
+            Error::System(error) => error.into(),
+            error => SolveError::Database { reason: error.to_string() },
+        }
+    }
 }
 
 // Why a board cannot be solved, and what could be solved instead.

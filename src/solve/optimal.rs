@@ -8,9 +8,13 @@
 //! the board and ends at the goal; if some tiles are in no pattern, the constructive solver has found no shorter
 //! solution.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
+    Error,
     hint::BUILD_SET,
     pdb::{Pattern, Pdb, PdbError, partition},
     progress::{NoProgress, Progress},
@@ -21,7 +25,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, Stage, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
     },
@@ -56,7 +60,16 @@ pub struct Optimal {
     /// Checks answers if some tiles are in no pattern.
     bound: Option<Constructive>,
     pub(crate) tree: Tree,
+    reserve: Option<Reserve>,
 }
+
+/// The solver with which hard boards are continued, made when it is needed; none where databases cannot be had.
+struct Reserve {
+    made: OnceLock<Option<Box<Optimal>>>,
+    databases: Box<ReserveDatabases>,
+}
+
+type ReserveDatabases = dyn Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync;
 
 impl Optimal {
     /// Returns the solver for a goal with a set of disjoint databases, which it owns or shares. The databases may be of
@@ -138,7 +151,26 @@ impl Optimal {
             frame: Coordinates::new(goal.clone()),
             bound: (!tree.is_covered()).then(|| Constructive::new(goal.clone())),
             tree,
+            reserve: None,
         })
+    }
+
+    /// Continues hard boards, which have taken three million nodes, with other, larger databases: partitions as for
+    /// [`Optimal::with_partitions`]. They are asked for when the first hard board needs them, so that they can be built
+    /// then; if there are none, hard boards stay with the others.
+    #[must_use]
+    pub fn with_reserve(
+        mut self,
+        databases: impl Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync + 'static,
+    ) -> Optimal {
+        self.reserve = Some(Reserve { made: OnceLock::new(), databases: Box::new(databases) });
+        self
+    }
+
+    /// What carries out the next iteration of a search.
+    fn of_stage(&self, next: Stage) -> &Optimal {
+        let reserve = self.reserve.as_ref().filter(|_| next.nodes >= RESERVE_FROM);
+        reserve.and_then(|reserve| reserve.made.get()?.as_deref()).unwrap_or(self)
     }
 
     /// Limits the memory for reordered copies of databases with one bit per entry, which speed up long searches. The
@@ -194,11 +226,11 @@ impl StateSolver for Optimal {
         Ok(Pending::new(board.clone(), self.tree.estimate(board)))
     }
 
-    fn rooted(&self, board: &Board) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
+    fn rooted(&self, search: &Pending) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
         fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
             Box::new(RootedTree::new(heuristic, board))
         }
-        let tree = &self.tree;
+        let (tree, board) = (&self.of_stage(search.stage).tree, &search.state);
         let (plain, bits) = (tree.is_plain(), tree.is_bits());
         // The fastest heuristic that the databases allow.
         Ok(match tree.views.len() {
@@ -218,14 +250,27 @@ impl StateSolver for Optimal {
         })
     }
 
-    fn make_ready(&self, last: u64, progress: &dyn Progress) {
-        if self.tree.memory != Some(0) && last >= self.tree.bytes() / ARRANGE_FROM {
-            self.tree.arrange(progress);
+    fn make_ready(&self, next: Stage, progress: &dyn Progress) -> Result<(), SolveError> {
+        if let Some(Reserve { made, databases }) = &self.reserve
+            && next.nodes >= RESERVE_FROM
+            && made.get().is_none()
+        {
+            let databases = databases().map_err(SolveError::of)?;
+            let larger = databases.map(|all| Optimal::with_partitions(self.goal(), all));
+            let larger = larger.transpose()?.map(|larger| larger.memory(self.tree.memory));
+            made.get_or_init(|| larger.map(Box::new));
         }
+        let tree = &self.of_stage(next).tree;
+        if tree.memory != Some(0) && next.last >= tree.bytes() / ARRANGE_FROM {
+            tree.arrange(progress);
+        }
+        Ok(())
     }
 
     fn checked(&self, board: &Board, found: FoundPath) -> Result<Option<Moves>, SolveError> {
-        self.tree.databases().try_for_each(|database| database.pdb.unchanged())?;
+        let larger = self.reserve.as_ref().and_then(|reserve| reserve.made.get()?.as_deref());
+        let both = std::iter::once(self).chain(larger).flat_map(|own| own.tree.databases());
+        both.map(|database| &database.pdb).try_for_each(|pdb| pdb.unchanged())?;
         let Some(solution) = found? else { return Ok(None) };
         let moves = Moves(solution.iter().map(|&one| Direction::ALL[usize::from(one)]).collect());
         if moves.apply(board)? != *self.frame.goal() {
@@ -278,6 +323,10 @@ impl StateSolver for Optimal {
 /// next iteration, which has about seven times as many nodes. Reordering a byte takes about as long as a walk saves at
 /// a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
+
+/// Number of nodes of a board from which it is hard: they take a quarter of a second, and the next iteration takes two. One
+/// of three hundred random 15-puzzles is hard with 6-6-3.
+const RESERVE_FROM: u64 = 3 << 20;
 
 impl Tree {
     /// The bytes of all databases.
@@ -395,7 +444,8 @@ mod tests {
             [(None, u64::MAX), (None, 0), (Some(0), u64::MAX), (Some(9), u64::MAX)]
         {
             let solver = Optimal::new(&goal, [bits.clone()]).unwrap().memory(memory);
-            solver.make_ready(last, &NoProgress);
+            let next = Stage { last, ..Stage::default() };
+            solver.make_ready(next, &NoProgress).unwrap();
             let arranged = solver.tree.databases().any(|one| one.layout().1[0] == 1);
             assert_eq!(arranged, memory.is_none() && last > 0, "{memory:?} {last}");
         }

@@ -669,7 +669,11 @@ impl StateSolver for PuzzleSolver {
         Ok(Pending::new(state.clone(), bound + (bound + odd) % 2))
     }
 
-    fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
+    fn rooted(
+        &self,
+        search: &Pending<Arrangement>,
+    ) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
+        let state = &search.state;
         let odd = self.odd(state);
         Ok(match &self.engine {
             SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd)?),

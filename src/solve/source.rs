@@ -30,6 +30,14 @@ pub enum GivenDatabase {
 }
 
 impl DatabaseSource {
+    /// Returns the larger databases with which hard boards are continued, for [`Optimal::with_reserve`]: those of 7-8 on
+    /// 4x4 with the blank's goal in a corner.
+    ///
+    /// [`Optimal::with_reserve`]: crate::solve::Optimal::with_reserve
+    pub fn of_hard_boards(goal: &Board) -> Option<DatabaseSource> {
+        partition(LARGER, goal).ok().map(|_| DatabaseSource::Partition(Some(LARGER.into())))
+    }
+
     /// Returns the databases of each partition, of which all are opened by `open` and built by `build`. A file of
     /// several partitions is opened once.
     ///
@@ -51,6 +59,9 @@ impl DatabaseSource {
         }
     }
 }
+
+/// They take longer to build than most boards take to solve.
+const LARGER: &str = "7-8";
 
 /// The builds of a partition.
 fn builds(goal: &Board, name: Option<&str>) -> Result<Vec<Build>, PdbError> {

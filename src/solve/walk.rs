@@ -14,6 +14,11 @@ pub(crate) trait MoveTree: Sync + Sized {
     /// Whether the subtrees with most nodes in the previous iteration come first, rather than the closest ones.
     const DENSEST_FIRST: bool = false;
 
+    /// Returns a lower bound on the moves of the root, where a search may begin with fewer.
+    fn bound(&self) -> usize {
+        0
+    }
+
     /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
     fn at_least(&self, bound: usize) -> usize;
 

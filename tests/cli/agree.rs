@@ -97,6 +97,34 @@ fn hard_boards_take_all_threads_and_the_answer_does_not_depend_on_them() {
     }
 }
 
+/// Hard boards are continued with larger databases, which are kept: nodes are the same whether they were there or not.
+#[test]
+fn hard_boards_build_larger_databases_once() {
+    let cache = room();
+    let kept = || {
+        let names = std::fs::read_dir(cache.path()).unwrap();
+        names.filter(|name| name.as_ref().unwrap().path().to_str().unwrap().contains("bit")).count()
+    };
+    let solve = |more: &[&str]| {
+        let board = "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0";
+        let mut command = tilewave(["solve", board, "--goal", "first", "--format", "jsonl"]);
+        let done = run(command.arg("--cache-dir").arg(cache.path()).args(more));
+        let mut answer: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        answer["seconds"] = 0.into();
+        (done.code, answer)
+    };
+    for limit in [["--max-nodes", "3000000"], ["--timeout", "0.3s"]] {
+        assert_eq!((solve(&limit).0, kept()), (Some(1), 0), "{limit:?}");
+    }
+    // As much as the small ones need.
+    let little = ["--memory", "100MB", "--max-nodes", "8000000"];
+    assert_eq!((solve(&little).0, kept()), (Some(1), 0));
+    let (code, first) = solve(&[]);
+    assert_eq!((code, kept(), &first["length"]), (Some(0), 2, &80.into()));
+    assert!(first["nodes"].as_u64().unwrap() < 20_000_000, "{first}");
+    assert_eq!(solve(&["-j", "1"]), (Some(0), first));
+}
+
 #[test]
 fn limits_are_kept_however_small() {
     let cache = room();

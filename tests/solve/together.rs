@@ -1,10 +1,11 @@
 //! One board solved by several ranks, here threads of one process, against one process.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tilewave::internals::{LogLine, Recorder, SubtreeSplit, Walked, replay};
-use tilewave::pdb::{Build, Pattern};
+use tilewave::pdb::{Build, Pattern, Pdb, partition};
 use tilewave::progress::{NoProgress, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
@@ -123,6 +124,64 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
         }
     }
     assert!(iterations > 2, "{iterations} iterations have one after them");
+}
+
+/// Boards that have taken three million nodes go on with larger databases, whoever searches and whenever they are built.
+#[test]
+fn hard_boards_go_on_with_larger_databases() {
+    let first = goal("first", Size::new(4, 4).unwrap());
+    let larger = partition("6-6-3", &first).unwrap().into_iter();
+    let larger: Vec<Arc<Pdb>> = larger.map(|p| Arc::new(Build::new(p).run().unwrap())).collect();
+    let pairs = (1..16u16).collect::<Vec<_>>();
+    let pairs = pairs.chunks(2).map(|pair| Pattern::new(first.clone(), pair).unwrap());
+    let pairs: Vec<Arc<Pdb>> = pairs.map(|p| Arc::new(Build::new(p).run().unwrap())).collect();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let reserved = || {
+        let (larger, asked) = (larger.clone(), asked.clone());
+        Optimal::new(&first, pairs.clone()).unwrap().with_reserve(move || {
+            asked.fetch_add(1, Ordering::Relaxed);
+            Ok(Some(vec![larger.clone()]))
+        })
+    };
+    let with = reserved();
+    with.solve(&board("1 2 3 7/0 4 6 11/8 5 9 10/12 13 14 15")).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 0, "an easy board needs none");
+    for (text, length) in HARD.iter().zip([66, 62, 59]) {
+        let board = board(text);
+        let told = Told::default();
+        let alone = with.finish_recorded_with(hard(&with, &board), &NoProgress, &told).unwrap();
+        assert_eq!(asked.swap(1, Ordering::Relaxed), 1, "once for all boards");
+        let moves = alone.moves.as_ref().unwrap();
+        assert_eq!(moves.len(), length);
+        assert_eq!(moves.apply(&board).unwrap(), first);
+        let stages = told.stages.into_inner().unwrap();
+        let switched = stages.iter().find(|stage| stage.nodes >= 3 << 20).unwrap();
+        // The others took more before that.
+        assert!(alone.nodes - switched.nodes < 1 << 20, "{} {stages:?}", alone.nodes);
+        for threads in [&[1][..], &[2, 1]] {
+            let fresh = reserved();
+            let pending = hard(&fresh, &board);
+            let answers = together(&fresh, &pending, threads, |_| (NoProgress, Told::default()));
+            for (answer, _) in answers {
+                assert_eq!((&answer.moves, answer.nodes), (&alone.moves, alone.nodes), "{board}");
+            }
+        }
+        // From each iteration that a log may have.
+        for stage in &stages {
+            let (fresh, mut found) = (reserved(), BTreeMap::new());
+            let begun = LogLine::pending(0, &hard(&fresh, &board));
+            for line in [begun, LogLine::iteration(0, *stage, None, 1.0)] {
+                replay(line, std::slice::from_ref(&board), &fresh, &mut found).unwrap();
+            }
+            let Some(Logged::Pending { search, .. }) = found.remove(&0) else { unreachable!() };
+            let answer = fresh.finish_with(search, &NoProgress).unwrap();
+            assert_eq!(answer.moves.unwrap().len(), length);
+        }
+        asked.store(1, Ordering::Relaxed);
+    }
+    // Where there are none, the answer is that of the others.
+    let (board, lacking) = (board(HARD[1]), solver().with_reserve(|| Ok(None)));
+    assert_eq!(lacking.solve(&board).unwrap().nodes, solver().solve(&board).unwrap().nodes);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Size};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
-use tilewave::solve::{Optimal, StateSolver};
+use tilewave::solve::{Optimal, Stage, StateSolver};
 use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::walked;
@@ -151,7 +151,9 @@ fn compare(seeds: Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Comp
         // As before a long search: bits in another order, if there is memory for it.
         let memory: Option<u64> = [None, Some(0)][trial.below(2)];
         let solver = solver.memory(memory);
-        solver.make_ready(u64::MAX, &NoProgress);
+        let mut next = Stage::default();
+        next.last = u64::MAX;
+        solver.make_ready(next, &NoProgress).unwrap();
         let all = partitions.concat();
         let is_bits = all.iter().all(|pdb| pdb.encoding() == Encoding::Bit);
         // The walk over bits is the walk over any databases.

@@ -12,7 +12,7 @@ use std::{
 use tilewave::{
     Board, Error, Mapped, Pattern, Pdb, Resources, SystemError,
     internals::{self, parse_bytes as bytes_of},
-    pdb::{Build, Encoding, PdbError, SetFile, Summary},
+    pdb::{self, Build, Encoding, PdbError, SetFile, Summary},
     progress::StopWhen,
     pruning::{CosetTable, PruningTable},
     puzzle::Puzzle,
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Where databases come from.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Databases {
     /// Pattern database, set file or pruning table to use; repeatable.
     ///
@@ -45,8 +45,8 @@ pub struct Databases {
 
     /// Partition of the tiles: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
     ///
-    /// By default, every pattern has at most six tiles, as in 6-6-3 (4x4) and 6-6-6-6 (5x5). Databases that are not in
-    /// the cache are built first.
+    /// By default, every pattern has at most six tiles, as in 6-6-3 (4x4) and 6-6-6-6 (5x5); a board that turns out to be
+    /// hard is continued with 7-8 (4x4). Databases that are not in the cache are built first.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 
@@ -73,9 +73,57 @@ impl Databases {
             true => DatabaseSource::Partition(self.partition.clone()),
             false => DatabaseSource::Given(files),
         };
+        let side = goal.size().rows().max(goal.size().cols());
+        self.of_source(source, goal, threads).map_err(|error| match error {
+            Error::Pdb(PdbError::Pattern(_)) if side > Pattern::MAX_SIDE => Failure::usage(
+                format!("{error}; --fast solves boards of any size, but with more moves"),
+            ),
+            error => error.into(),
+        })
+    }
+
+    /// The larger databases for boards that are hard, unless databases were chosen.
+    pub fn get_larger(
+        &self,
+        goal: &Board,
+        threads: Option<usize>,
+    ) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> {
+        let chosen = !self.pdb.is_empty() || self.partition.is_some() || self.table.is_some();
+        let source = DatabaseSource::of_hard_boards(goal).filter(|_| !chosen);
+        let Some(source) = source else { return Ok(None) };
+        match self.of_source(source, goal, threads) {
+            Err(error)
+                if matches!(
+                    error,
+                    Error::System(SystemError::Memory { .. }) | Error::Pdb(PdbError::Memory(_))
+                ) =>
+            {
+                tracing::info!("hard boards go on without larger databases: {error}");
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
+    /// Databases from a source; what is built is kept.
+    fn of_source(
+        &self,
+        source: DatabaseSource,
+        goal: &Board,
+        threads: Option<usize>,
+    ) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
         let build = |builds: Vec<Build>| {
+            let cache = self.cache();
+            let file =
+                |build: &Build| Some(cache.as_ref()?.join(name(&build.pattern, build.encoding)));
+            // None is built if another one cannot be.
+            for build in
+                builds.iter().filter(|build| !file(build).is_some_and(|file| file.is_file()))
+            {
+                pdb::plan(&build.clone().memory(self.budget()))?;
+            }
             get_all(
-                (self.cache().as_deref(), "pattern databases"),
+                (cache.as_deref(), "pattern databases"),
                 &builds,
                 |build| name(&build.pattern, build.encoding),
                 |path, build| {
@@ -93,13 +141,7 @@ impl Databases {
                 Pdb::file_bytes,
             )
         };
-        let side = goal.size().rows().max(goal.size().cols());
-        source.get(goal, |path| Ok(open(path)?), build).map_err(|error| match error {
-            Error::Pdb(PdbError::Pattern(_)) if side > Pattern::MAX_SIDE => Failure::usage(
-                format!("{error}; --fast solves boards of any size, but with more moves"),
-            ),
-            error => error.into(),
-        })
+        source.get(goal, |path| Ok(open(path)?), build)
     }
 
     /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept.

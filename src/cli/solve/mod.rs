@@ -381,8 +381,18 @@ impl SolveSession<'_> {
         })?;
         let several = communicator.size() > 1;
         let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
+        let (goal, databases) = (goal.clone(), args.search.databases.clone());
+        let threads = args.search.threads.get();
+        let larger = move || databases.get_larger(&goal, threads);
         if several {
             solver = solver.memory(0);
+            // All ranks at once, and the same: a search may not wait for one of them.
+            let ready = ranks::first_alone(communicator, || Ok(pool.install(&larger)?))?;
+            let lacks = communicator.max(ready.is_none().into()) > 0;
+            let ready = ready.filter(|_| !lacks);
+            solver = solver.with_reserve(move || Ok(ready.clone()));
+        } else if args.search.limits.timeout.is_none_or(|time| time >= BUILD_FROM) {
+            solver = solver.with_reserve(larger);
         }
         let mut made = Searcher { solver, log: None, limits: args.search.limits, progress };
         if several {
@@ -395,6 +405,9 @@ impl SolveSession<'_> {
         Ok(())
     }
 }
+
+/// With less time for a board, no databases are built for it.
+const BUILD_FROM: Duration = Duration::from_secs(60);
 
 /// How boards are solved: fast, or with the fewest moves.
 struct Solver<'a> {
