@@ -21,6 +21,7 @@ mod progress;
 mod puzzle;
 mod ranks;
 mod runs;
+mod scramble;
 mod solve;
 mod states;
 
@@ -96,7 +97,7 @@ enum Command {
     #[command(subcommand)]
     Pdb(pdb::PdbCommand),
     Solve(solve::Args),
-    Scramble(make::ScrambleArgs),
+    Scramble(scramble::ScrambleArgs),
     Encode(make::EncodeArgs),
     #[command(subcommand)]
     Cache(runs::CacheCommand),

@@ -1,7 +1,7 @@
-//! `tilewave table`, `scramble` and `encode`: what other commands and other programs read, made from a puzzle.
+//! `tilewave table` and `encode`: what other commands and other programs read, made from a puzzle.
 //!
-//! A table has the depth of every state of a puzzle in a file; `info` shows what is in it, too. Scrambles are random
-//! states, one per line. An encoding is a board as a question to another solver, whose answer it decodes.
+//! A table has the depth of every state of a puzzle in a file; `info` shows what is in it, too. An encoding is a board as a
+//! question to another solver, whose answer it decodes.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,17 +15,14 @@ use tilewave::{
     pruning::PruningTable,
     puzzle::{MoveStyle, Puzzle, Searched, StateSpace},
     report::{bytes, counted, csv_field, described, duration, histogram, identity, thousands},
-    solve::{
-        Scrambler,
-        models::{Cnf, IntegerProgram, Question, decode},
-    },
+    solve::models::{Cnf, IntegerProgram, Question, decode},
     table::TableEncoding,
 };
 
 use crate::{
     AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
     ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
-    read_input, refuse, seed, subject, with_more,
+    read_input, refuse, subject, with_more,
 };
 
 // `tilewave table`.
@@ -210,64 +207,6 @@ impl Table {
         let of = csv_field(&described(&searched));
         let csv = counts.iter().enumerate().map(|(at, count)| format!("{at},{count},{of}\n"));
         ("depth,states,puzzle", Reply { figures, words, csv: Some(csv.collect()) })
-    }
-}
-
-// `tilewave scramble`.
-
-/// States that are written together.
-const BATCH: u64 = 4096;
-
-/// Generate random boards, or random states of another puzzle, all equally likely.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tilewave scramble 4x4 --count 5 --seed 1\n  tilewave scramble 3x3x3 | tilewave solve 3x3x3"
-)]
-pub struct ScrambleArgs {
-    /// Number of states to generate.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    count: u64,
-
-    /// Random seed; the same seed gives the same states on every machine [default: a random seed, which is logged].
-    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
-    seed: Option<u64>,
-
-    #[command(flatten)]
-    of: PuzzleOptions<GoalOption>,
-}
-
-impl ScrambleArgs {
-    pub fn run(&self) -> Result<()> {
-        let mut states: Box<dyn Iterator<Item = String>> = match self.of.searched()? {
-            Searched::Listed(puzzle) => {
-                let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
-                    refuse!(
-                        "cannot generate random states of {puzzle}: the puzzle has too many \
-                         pieces, or moves that depend on several of them"
-                    );
-                };
-                Box::new(states.map(move |state| puzzle.text(&state)))
-            }
-            Searched::Numbered(space) => match (space.boards(), space.puzzle()) {
-                (Some((goal, _)), _) => {
-                    let boards = Scrambler::new(goal.clone(), seed(self.seed)?);
-                    Box::new(boards.map(|board| board.to_string()))
-                }
-                (None, puzzle) => {
-                    let puzzle = puzzle.expect("it is no board").clone();
-                    let states = puzzle.random_permutations(seed(self.seed)?);
-                    Box::new(states.map(move |state| puzzle.show(&state)))
-                }
-            },
-        };
-        let mut left = self.count;
-        while left > 0 {
-            let batch = left.min(BATCH);
-            let lines = states.by_ref().take(batch as usize);
-            print(&lines.map(|state| state + "\n").collect::<String>())?;
-            left -= batch;
-        }
-        Ok(())
     }
 }
 

@@ -85,7 +85,7 @@ impl ResourceOptions {
 }
 
 /// The kernel that the environment asks for.
-fn kernel() -> Result<Option<Kernel>> {
+pub fn kernel() -> Result<Option<Kernel>> {
     let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
         return Ok(None);
     };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tilewave::{
     internals::{self, opened},
     puzzle::Searched,
-    report::{self, Chart, ChartFormat, csv_field, html::LAST_DRAWN, one_key_per_line},
+    report::{self, Chart, ChartFormat, csv_field, html::LAST_DRAWN, one_key_per_line, thousands},
     search::{Communicator, Outcome},
 };
 
@@ -31,6 +31,107 @@ pub enum OutputFormat {
     Json,
     /// JSON Lines: one object per line, each written as soon as it is ready
     Jsonl,
+    /// The columns of CSV as a table for Markdown
+    Markdown,
+    /// The columns of CSV as a tabular for LaTeX
+    Latex,
+}
+
+impl OutputFormat {
+    /// Whether there are columns, as in CSV.
+    fn has_columns(self) -> bool {
+        matches!(self, OutputFormat::Csv | OutputFormat::Markdown | OutputFormat::Latex)
+    }
+}
+
+/// A table for a document that is made of lines of CSV, as they come. Which columns it has depends on the first lines:
+/// of several, those of one value are left out, and checksums. Numbers are aligned to the right.
+#[derive(Default)]
+struct DocumentTable {
+    heading: Vec<String>,
+    /// The columns that are shown.
+    shown: Vec<usize>,
+    begun: bool,
+}
+
+impl DocumentTable {
+    /// The rows of some lines of CSV, of which the first is the heading where none has come; with the beginning of the
+    /// table before the first row.
+    fn rows(&mut self, lines: &str, format: OutputFormat) -> Result<String> {
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.has_headers(false).flexible(true).from_reader(lines.as_bytes());
+        let mut records = Vec::new();
+        for record in reader.into_records() {
+            let record = record.map_err(|error| Failure::failed(error.to_string()))?;
+            records.push(record.iter().map(String::from).collect::<Vec<_>>());
+        }
+        if self.heading.is_empty() && !records.is_empty() {
+            self.heading = records.remove(0);
+        }
+        let mut text = String::new();
+        if !self.begun && !records.is_empty() {
+            self.begun = true;
+            let fields = |at: usize| records.iter().filter_map(move |row| row.get(at));
+            let tells = |&at: &usize| {
+                let other = fields(at).any(|field| Some(field) != fields(at).next());
+                at == 0 || (records.len() == 1 || other) && self.heading[at] != "checksum"
+            };
+            self.shown = (0..self.heading.len()).filter(tells).collect();
+            let is_number = |field: &String| field.is_empty() || field.parse::<f64>().is_ok();
+            let right = self.shown.iter().map(|&at| fields(at).all(is_number));
+            let right: Vec<bool> = right.collect();
+            let words: Vec<String> =
+                self.heading.iter().map(|name| name.replace('_', " ")).collect();
+            let heading = self.row(&words, format);
+            text = match format {
+                OutputFormat::Latex => {
+                    let columns = right.iter().map(|&right| if right { 'r' } else { 'l' });
+                    let columns: String = columns.collect();
+                    format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n{heading}\\hline\n")
+                }
+                _ => {
+                    let rules = right.iter().map(|&right| if right { "---:|" } else { "---|" });
+                    format!("{heading}|{}\n", rules.collect::<String>())
+                }
+            };
+        }
+        Ok(text + &records.iter().map(|row| self.row(row, format)).collect::<String>())
+    }
+
+    fn row(&self, fields: &[String], format: OutputFormat) -> String {
+        let fields = self.shown.iter().filter_map(|&at| fields.get(at));
+        let grouped = fields.map(|field| match field.parse() {
+            Ok(number) if field.len() > 3 => thousands(number),
+            _ => field.clone(),
+        });
+        match format {
+            OutputFormat::Latex => {
+                let fields: Vec<String> = grouped.map(|field| for_latex(&field)).collect();
+                fields.join(" & ") + " \\\\\n"
+            }
+            _ => {
+                let fields: Vec<String> = grouped.map(|field| field.replace('|', "\\|")).collect();
+                format!("| {} |\n", fields.join(" | "))
+            }
+        }
+    }
+
+    fn end(&mut self, format: OutputFormat) -> &'static str {
+        let begun = std::mem::take(self).begun;
+        if begun && format == OutputFormat::Latex { "\\hline\n\\end{tabular}\n" } else { "" }
+    }
+}
+
+/// A text in which LaTeX finds no commands.
+fn for_latex(text: &str) -> String {
+    let escaped = |letter: char| match letter {
+        '&' | '%' | '$' | '#' | '_' | '{' | '}' => format!("\\{letter}"),
+        '\\' => "\\textbackslash{}".into(),
+        '~' => "\\textasciitilde{}".into(),
+        '^' => "\\textasciicircum{}".into(),
+        _ => letter.into(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// What a command has found, in each form; only the form that is asked for is made.
@@ -92,7 +193,7 @@ pub fn tiles(tiles: &[u16]) -> String {
 /// names.
 pub fn subject(searched: &Searched, format: OutputFormat) -> Value {
     let mut keys = report::identity(searched);
-    if format == OutputFormat::Csv {
+    if format.has_columns() {
         keys["board"] = report::described(searched).into();
     }
     keys
@@ -210,6 +311,7 @@ pub struct Destination {
     columns: &'static str,
     /// What comes before the next of several answers in one JSON document, which has begun.
     next: Option<&'static str>,
+    table: DocumentTable,
 }
 
 impl Destination {
@@ -245,13 +347,28 @@ impl Destination {
     pub fn heading(&mut self, columns: &'static str) -> Result<()> {
         self.columns = columns;
         match self.format {
-            OutputFormat::Csv => self.add(&format!("{columns}\n")),
+            format if format.has_columns() => {
+                if self.table.begun {
+                    let ended = self.table.end(format);
+                    self.add(&format!("{ended}\n"))?;
+                }
+                self.add_lines(&format!("{columns}\n"))
+            }
             OutputFormat::Json if self.next.is_none() => {
                 self.next = Some("\n");
                 self.add("[")
             }
             _ => self.add(""),
         }
+    }
+
+    /// Adds lines of CSV, in the form that was asked for.
+    fn add_lines(&mut self, lines: &str) -> Result<()> {
+        if self.format == OutputFormat::Csv {
+            return self.add(lines);
+        }
+        let rows = self.table.rows(lines, self.format)?;
+        self.add(&rows)
     }
 
     /// Adds one of several answers, with a heading where columns are new; between those for people stands an empty
@@ -273,10 +390,12 @@ impl Destination {
                 format!("{gap}{}", versioned(answer))
             }
             OutputFormat::Jsonl => format!("{}\n", versioned(answer)),
-            OutputFormat::Csv => {
-                answer.csv().unwrap_or_else(|| csv_line(self.columns, &answer.figures()))
-            }
             OutputFormat::Text => answer.words(),
+            OutputFormat::Csv | OutputFormat::Markdown | OutputFormat::Latex => {
+                let lines = answer.csv();
+                let lines = lines.unwrap_or_else(|| csv_line(self.columns, &answer.figures()));
+                return self.add_lines(&lines);
+            }
         };
         self.add(&text)
     }
@@ -286,6 +405,8 @@ impl Destination {
         if self.next.is_some() {
             self.add("\n]\n")?;
         }
+        let ended = self.table.end(self.format);
+        self.add(ended)?;
         match self.file {
             Some(file) => file.write(self.held.as_bytes()),
             None => Ok(()),
@@ -396,12 +517,12 @@ impl ResultReport {
             }
             figures
         };
-        destination.add(&match self.output.format() {
-            OutputFormat::Text => report.text(),
-            OutputFormat::Csv => report.csv(),
-            OutputFormat::Json => one_key_per_line(&figures()),
-            OutputFormat::Jsonl => format!("{}\n", figures()),
-        })?;
+        match self.output.format() {
+            OutputFormat::Text => destination.add(&report.text())?,
+            OutputFormat::Json => destination.add(&one_key_per_line(&figures()))?,
+            OutputFormat::Jsonl => destination.add(&format!("{}\n", figures()))?,
+            _ => destination.add_lines(&report.csv())?,
+        }
         destination.finish()?;
         // A search that contradicts what is known is a failed check, however it was asked for.
         let Some(difference) = report.difference else {

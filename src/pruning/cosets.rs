@@ -804,7 +804,8 @@ impl CosetTable {
         };
         let layout = store::FileHeader::layout(&header);
         let needed = layout.data.end();
-        if let Some(budget) = resources.exceeded_by(needed) {
+        // A table that was chosen for the limit may exceed it by what the file says of the puzzle.
+        if let Some(budget) = resources.exceeded_by(numbers.bytes()) {
             return Err(TableError::Memory(format!(
                 "a coset table for {puzzle} takes {} of memory, but the limit is {}: allow more \
                  memory ({MEMORY})",

@@ -278,6 +278,13 @@ impl FromStr for Size {
             let text = shown(text, 80);
             wrong!(Syntax: "'{text}' is not a board size: write ROWSxCOLUMNS, for example 3x4")
         };
+        // The 15-puzzle is 4x4.
+        if let Some(tiles) = text.strip_suffix("-puzzle").and_then(digits::<usize>) {
+            let cells = tiles.saturating_add(1);
+            let side =
+                Some(cells.isqrt()).filter(|side| side * side == cells).ok_or_else(syntax)?;
+            return Size::new(side, side);
+        }
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
         let side = |text: &str| digits(text).ok_or_else(syntax);
         Size::new(side(rows)?, side(cols)?)

@@ -15,6 +15,7 @@ use crate::puzzle::{
     Arrangement, Move, Placed, Puzzle, PuzzleError,
     error::{MAX_REPETITIONS, bail, wrong},
     named::{self, Facelet, PRINTED, Unfolded, unfolded},
+    sets::Notation,
 };
 
 /// A word, and how often its move is made: less than 0 times if it is undone.
@@ -272,9 +273,17 @@ impl Unfolded {
 }
 
 impl Puzzle {
-    /// The layers of the named cube from which this puzzle was made, as its name says and its moves confirm: files have
+    /// The layers of a named cube.
+    pub(super) fn layers(&self) -> Option<u8> {
+        match self.notation? {
+            Notation::Cube(layers) => Some(layers),
+            _ => None,
+        }
+    }
+
+    /// The notation of the named puzzle from which this one was made, as its name says and its moves confirm: files have
     /// nothing else.
-    pub(super) fn layers_by_name(&self) -> Option<u8> {
+    pub(super) fn notation_by_name(&self) -> Option<Notation> {
         let whole = named::parse(self.name().split(' ').next()?)?;
         let own = whole.moves().iter().map(|one| (self.named_move(&one.name), one));
         let own: Vec<(&Move, &Move)> = own.filter_map(|(own, one)| Some((own?, one))).collect();
@@ -284,12 +293,12 @@ impl Puzzle {
                 at.is_some_and(|at| own.source == one.transformation.0[at].source)
             })
         };
-        whole.layers.filter(|_| !own.is_empty() && own.iter().all(same))
+        whole.notation.filter(|_| !own.is_empty() && own.iter().all(same))
     }
 
     /// The whole cube of which this is one, with all its pieces, or `None` where some are left out or look alike.
     fn whole_cube(&self) -> Option<(usize, Unfolded)> {
-        let layers = usize::from(self.layers?);
+        let layers = usize::from(self.layers()?);
         let unfolded = unfolded(layers);
         (self.sets() == unfolded.sets).then_some((layers, unfolded))
     }
@@ -314,7 +323,7 @@ impl Puzzle {
 
     /// Returns the state whose stickers a text gives, or `None` if it gives none.
     pub(super) fn read_facelets(&self, text: &str) -> Option<Result<Arrangement, PuzzleError>> {
-        let layers = usize::from(self.layers?);
+        let layers = usize::from(self.layers()?);
         let area = layers * layers;
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_reid =
@@ -440,7 +449,7 @@ impl Puzzle {
     /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
     pub fn net(&self, state: &Arrangement) -> Option<String> {
         let stickers = self.facelets(state)?;
-        let layers = usize::from(self.layers?);
+        let layers = usize::from(self.layers()?);
         let row = |face: u8, row: usize| {
             let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
             let begin = (printed * layers + row) * layers;

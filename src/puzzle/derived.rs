@@ -271,7 +271,7 @@ impl Puzzle {
         }
         let mut puzzle = Puzzle::new(self.name, self.sets, self.moves)?.forbidding(self.illegal)?;
         puzzle.aliases.extend(self.aliases);
-        Ok(Puzzle { notes: self.notes, layers: self.layers, ..puzzle })
+        Ok(Puzzle { notes: self.notes, notation: self.notation, ..puzzle })
     }
 }
 

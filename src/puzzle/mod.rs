@@ -34,6 +34,7 @@ pub(crate) mod ranking;
 pub(crate) mod reachable;
 pub(crate) mod rows;
 pub(crate) mod sets;
+mod solids;
 pub(crate) mod space;
 mod spec;
 pub(crate) mod states;

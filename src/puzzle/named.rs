@@ -17,7 +17,9 @@ use std::{
     collections::{BTreeMap, HashSet},
 };
 
-use crate::puzzle::{Move, PieceSet, Placed, Puzzle, SetAction, Transformation, group::all_orbits};
+use crate::puzzle::{
+    Move, PieceSet, Placed, Puzzle, SetAction, Transformation, group::all_orbits, sets::Notation,
+};
 
 /// A puzzle with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,7 @@ const MAX_LAYERS: usize = 20;
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 pub fn parse(name: &str) -> Option<Puzzle> {
+    let name = if ["rubik", "rubiks-cube"].contains(&name) { "3x3x3" } else { name };
     let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"));
     let cut = match name {
         "pyraminx" => pyraminx(false),
@@ -82,7 +85,13 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "skewb-diamond" => octahedron(0.0, 4),
         _ => cube(layers?),
     };
-    let puzzle = Puzzle { layers: layers.map(|layers| layers as u8), ..cut.puzzle(name) };
+    let notation = match name {
+        "skewb" => Some(Notation::Skewb),
+        "megaminx" | "kilominx" => Some(Notation::Megaminx),
+        "fto" => Some(Notation::Octahedron),
+        _ => layers.map(|layers| Notation::Cube(layers as u8)),
+    };
+    let puzzle = Puzzle { notation, ..cut.puzzle(name) };
     if name != "kilominx" {
         return Some(puzzle);
     }
@@ -120,7 +129,7 @@ fn across(axis: Vector) -> [Vector; 2] {
 }
 
 /// A point rotated clockwise about an axis, as seen from its end, by a fraction of a full turn.
-fn turned(point: Vector, axis: Vector, parts: u32) -> Vector {
+pub(super) fn turned(point: Vector, axis: Vector, parts: u32) -> Vector {
     let (sin, cos) = (std::f64::consts::TAU / f64::from(parts)).sin_cos();
     let along = dot(point, axis);
     let turned = plus(point.map(|x| x * cos), -sin, cross(axis, point));
@@ -209,7 +218,7 @@ struct PieceOrbit {
 }
 
 /// The faces of a cube and their names.
-const CUBE: [(&str, Vector); 6] = [
+pub(super) const CUBE: [(&str, Vector); 6] = [
     ("U", [0.0, 1.0, 0.0]),
     ("D", [0.0, -1.0, 0.0]),
     ("F", [0.0, 0.0, 1.0]),
@@ -219,7 +228,7 @@ const CUBE: [(&str, Vector); 6] = [
 ];
 
 /// The corners of a cube and their names, with alternate corners first.
-fn corners() -> Vec<(String, Vector)> {
+pub(super) fn corners() -> Vec<(String, Vector)> {
     let sign = |bit: usize| if bit == 0 { 1.0 } else { -1.0 };
     let mut bits: Vec<usize> = (0..8).collect();
     bits.sort_by_key(|corner: &usize| corner.count_ones() % 2);
@@ -277,7 +286,8 @@ fn cube(layers: usize) -> CutSolid {
 }
 
 fn pyraminx(tips: bool) -> CutSolid {
-    let corners: Vec<(String, Vector)> = (corners().into_iter().take(4).zip(["U", "L", "R", "B"]))
+    // Seen from U, the others follow each other counterclockwise: L, R, B.
+    let corners: Vec<(String, Vector)> = (corners().into_iter().take(4).zip(["U", "R", "L", "B"]))
         .map(|((_, corner), name)| (name.into(), corner))
         .collect();
     // A corner is three times as far away as a face; its layers are a third of the height each.
@@ -299,6 +309,13 @@ fn octahedron(at: f64, turning: usize) -> CutSolid {
 }
 
 fn megaminx() -> CutSolid {
+    let named = dodecahedron();
+    // Deep enough for edges to exist, but not so deep that second neighbours meet.
+    cut(named.iter().map(|&(_, face)| face), &named, 5, 0.8)
+}
+
+/// The faces of a dodecahedron and their names: the upper face, those around it counterclockwise, and the opposite ones.
+pub(super) fn dodecahedron() -> Vec<(String, Vector)> {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     let signs = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
     let three = |(a, b): (f64, f64)| {
@@ -306,7 +323,6 @@ fn megaminx() -> CutSolid {
         [[0.0, a, b], [a, b, 0.0], [b, 0.0, a]].map(unit)
     };
     let faces: Vec<Vector> = signs.into_iter().flat_map(three).collect();
-    // The upper face, the ring around it, and the opposite ones.
     let top = faces[0];
     let [right, up] = across(top);
     let is_around = |&face: &Vector| face != top && dot(face, top) > 0.0;
@@ -321,9 +337,7 @@ fn megaminx() -> CutSolid {
     let pair = |((name, opposite), face): ((&str, &str), Vector)| {
         [(name.to_string(), face), (opposite.to_string(), face.map(|x| -x))]
     };
-    let named: Vec<(String, Vector)> = names.zip(half).flat_map(pair).collect();
-    // Deep enough for edges to exist, but not so deep that second neighbours meet.
-    cut(named.iter().map(|&(_, face)| face), &named, 5, 0.8)
+    names.zip(half).flat_map(pair).collect()
 }
 
 impl CutSolid {

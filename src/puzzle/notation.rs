@@ -13,6 +13,7 @@ use crate::{
         Transformation,
         cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
+        named, solids,
     },
     units::{counted, joined, shown},
 };
@@ -138,11 +139,11 @@ fn no_move(word: &str) -> PuzzleError {
 /// A sequence of moves that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveSequence {
-    /// What it does to the pieces, with the cube turned back as a whole.
+    /// What it does to the pieces, with the puzzle turned back as a whole.
     pub effect: Transformation,
-    /// The turns of the whole cube that bring it back: `x' y`; empty if it has not turned.
+    /// The turns of the whole puzzle that bring it back: `x' y`; empty if it has not turned.
     pub turned_back: String,
-    /// How often it must be made until the cube is turned as before, and what it does then.
+    /// How often it must be made until the puzzle is turned as before, and what it does then.
     period: (u32, Transformation),
 }
 
@@ -309,6 +310,9 @@ impl Reader<'_> {
     }
 }
 
+/// Puzzles whose sequences are often written, in the order in which a sequence is tried.
+const OFTEN_WRITTEN: [&str; 5] = ["pyraminx-tips", "3x3x3", "4x4x4", "6x6x6", "megaminx"];
+
 /// Maximum length of a word that is split into moves: longer ones are no moves of anybody.
 const MAX_SPLIT: usize = 1000;
 
@@ -413,57 +417,116 @@ impl Puzzle {
         let all = self.read_sequence(text)?;
         if !all.turned_back.is_empty() {
             let (text, back) = (shown(text, 32), &all.turned_back);
-            bail!(Impossible: "'{text}' turns the whole cube, which is not a move here: write what \
+            let whole = if self.layers().is_some() { "cube" } else { "puzzle" };
+            bail!(Impossible: "'{text}' turns the whole {whole}, which is not a move here: write what \
                 turns it back after it ({back})");
         }
         Ok(all.effect)
     }
 
     pub(super) fn read_sequence(&self, text: &str) -> Result<MoveSequence, PuzzleError> {
+        self.read_words(text).map_err(|error: PuzzleError| match error.kind() {
+            PuzzleErrorKind::Unknown => {
+                let moves = joined(self.moves().iter().map(|one| &one.name), " ");
+                let seems = self
+                    .other_notation(text)
+                    .map_or(String::new(), |what| format!("; the sequence seems to be {what}"));
+                error.followed(format_args!(" of {}: the moves are {moves}{seems}", self.name()))
+            }
+            _ => error,
+        })
+    }
+
+    /// What a sequence seems to be that is none of this puzzle.
+    fn other_notation(&self, text: &str) -> Option<String> {
+        let mut words = text.split_whitespace();
+        let is_clock = |word: &str| {
+            let pins = word.trim_end_matches(['+', '-']);
+            let place = pins.trim_end_matches(|c: char| c.is_ascii_digit());
+            pins.len() == place.len() + 1
+                && pins.len() + 1 == word.len()
+                && ["UR", "DR", "DL", "UL", "U", "R", "D", "L", "ALL"].contains(&place)
+        };
+        let is_square = |word: &str| {
+            let numbers = word.trim_end_matches('/').strip_prefix('(')?.strip_suffix(')')?;
+            let (top, bottom) = numbers.split_once(',')?;
+            Some(top.trim().parse::<i8>().is_ok() && bottom.trim().parse::<i8>().is_ok())
+        };
+        let first = words.next()?;
+        if is_clock(first) {
+            return Some("a scramble of the clock".into());
+        }
+        if is_square(first) == Some(true) {
+            return Some("a scramble of Square-1".into());
+        }
+        let reads = |name: &&&str| {
+            // Turns of two layers are hardly ever written for the 3x3x3.
+            let is_likely = **name != "3x3x3" || !text.contains('w');
+            is_likely
+                && **name != self.name()
+                && named::parse(name).is_some_and(|puzzle| puzzle.read_words(text).is_ok())
+        };
+        let name = OFTEN_WRITTEN.iter().find(reads)?;
+        Some(match *name == "megaminx" && text.contains(['+', '-']) {
+            true => "a scramble of the megaminx".into(),
+            false => format!("moves of {name}"),
+        })
+    }
+
+    fn read_words(&self, text: &str) -> Result<MoveSequence, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             bail!(Impossible: "whether move '{}' is possible depends on where a piece is: write \
                 the piece at each position instead of moves", one.name);
         }
-        let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         let is_move = |name: &str| self.named_move(name).is_some();
-        let layers = self.layers.map(usize::from);
+        let layers = self.layers().map(usize::from);
+        let solid = self.notation.and_then(solids::words);
+        let is_known = |word: &str| is_move(word) || solid.is_some_and(|of| of.is_word(word));
         let other = |word: &str| {
             Ok(match layers {
                 Some(layers) if cube::is_word(layers, word)? => Some(vec![word.into()]),
                 Some(_) => cube::split(word),
-                None => split(word, is_move),
+                None if is_known(word) => Some(vec![word.into()]),
+                None => split(word, is_move).or_else(|| split(word, is_known)),
             })
         };
-        let read = || {
-            let all = steps(text, &is_move, &other)?;
-            let resolved = |turned: Rotation| match layers {
-                Some(layers) => cube::resolved(layers, &all, turned),
-                None => Ok((all.clone(), turned)),
-            };
-            let made = |turned: Rotation| {
-                let (own, turned) = resolved(turned)?;
-                Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned))
-            };
-            let (effect, turned) = made(Rotation::default())?;
-            // As often as it takes until the cube is turned as before: at most 24 times.
-            let (mut times, mut whole, mut at) = (1, effect.clone(), turned);
-            while at != Rotation::default() {
-                let (next, then) = made(at)?;
-                (times, whole, at) = (times + 1, whole.then(&next, self.sets()), then);
-            }
-            Ok(MoveSequence {
-                effect,
-                turned_back: turned.inverse().text(),
-                period: (times, whole),
-            })
+        let all = steps(text, &is_move, &other)?;
+        match (layers, solid) {
+            (Some(layers), _) => self.sequence(
+                Rotation::default(),
+                |turned| cube::resolved(layers, &all, *turned),
+                |turned| turned.inverse().text(),
+            ),
+            (None, Some(solid)) => self.sequence(
+                solid.upright(),
+                |turned| solid.resolved(&all, turned.clone()),
+                |turned| solid.turned_back(turned),
+            ),
+            (None, None) => self.sequence((), |()| Ok((all.clone(), ())), |()| String::new()),
+        }
+    }
+
+    /// What words do that are resolved for each way in which the whole puzzle may be turned.
+    fn sequence<R: PartialEq>(
+        &self,
+        upright: R,
+        resolved: impl Fn(&R) -> Result<(Vec<Step>, R), PuzzleError>,
+        turned_back: impl Fn(&R) -> String,
+    ) -> Result<MoveSequence, PuzzleError> {
+        let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
+        let made = |turned: &R| {
+            let (own, turned) = resolved(turned)?;
+            Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned))
         };
-        read().map_err(|error: PuzzleError| match error.kind() {
-            PuzzleErrorKind::Unknown => {
-                let moves = joined(self.moves().iter().map(|one| &one.name), " ");
-                error.followed(format_args!(" of {}: the moves are {moves}", self.name()))
-            }
-            _ => error,
-        })
+        let (effect, mut at) = made(&upright)?;
+        let turned_back = turned_back(&at);
+        // As often as it takes until the whole is turned as before: at most 60 times.
+        let (mut times, mut whole) = (1, effect.clone());
+        while at != upright {
+            let (next, then) = made(&at)?;
+            (times, whole, at) = (times + 1, whole.then(&next, self.sets()), then);
+        }
+        Ok(MoveSequence { effect, turned_back, period: (times, whole) })
     }
 
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part

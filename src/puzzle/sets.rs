@@ -276,6 +276,16 @@ pub enum Turns {
     Directed,
 }
 
+/// What the moves of a named puzzle are called besides their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    /// Those of a cube with a number of layers.
+    Cube(u8),
+    Skewb,
+    Megaminx,
+    Octahedron,
+}
+
 /// A puzzle: sets of pieces, and moves that permute and turn the pieces. Cubes, minxes, skewbs, boards of any size and
 /// permutations are puzzles.
 ///
@@ -294,8 +304,8 @@ pub struct Puzzle {
     pub(super) aliases: Vec<Move>,
     pub(super) illegal: Vec<PieceAt>,
     pub(super) notes: Vec<String>,
-    /// The number of layers of a named cube, whose moves can be written in the notation of cubes.
-    pub(super) layers: Option<u8>,
+    /// How the moves of a named puzzle can be written besides by their names.
+    pub(super) notation: Option<Notation>,
     /// `None` if the solved state is the only one.
     pub(super) goals: Option<Arc<GoalSet>>,
 }
@@ -303,9 +313,11 @@ pub struct Puzzle {
 /// How sequences of moves may be written is not part of a puzzle: files do not tell it.
 impl PartialEq for Puzzle {
     fn eq(&self, other: &Puzzle) -> bool {
-        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, layers: _, goals } = self;
+        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, notation: _, goals } =
+            self;
         let own = (name, labels, sets, moves, aliases, illegal, notes, goals);
-        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, layers: _, goals } = other;
+        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, notation: _, goals } =
+            other;
         own == (name, labels, sets, moves, aliases, illegal, notes, goals)
     }
 }
@@ -363,7 +375,7 @@ impl Puzzle {
             aliases: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
-            layers: None,
+            notation: None,
             goals: None,
         };
         (puzzle.moves, puzzle.aliases) = puzzle.distinct(moves)?;
@@ -698,7 +710,7 @@ impl Puzzle {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = Puzzle::new(name, parts.sets, parts.moves).ok()?;
         let mut puzzle = puzzle.forbidding(parts.illegal).ok()?;
-        puzzle.layers = puzzle.layers_by_name();
+        puzzle.notation = puzzle.notation_by_name();
         for one in &parts.subgroup {
             puzzle.check_move(&Move::free("", one.clone())).ok()?;
         }

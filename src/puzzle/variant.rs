@@ -102,14 +102,14 @@ impl Variant {
             };
             let moves = self.moves.iter().map(one).collect::<Result<Vec<_>, _>>()?;
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
-            let (illegal, layers) = (puzzle.illegal().to_vec(), puzzle.layers);
+            let (illegal, notation) = (puzzle.illegal().to_vec(), puzzle.notation);
             // Sequences of moves may still use the other moves.
             let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &Move| moves.iter().all(|new| new.name != old.name);
             let others: Vec<Move> = others.filter(is_other).collect();
             puzzle = Puzzle::new(name, puzzle.sets().to_vec(), moves)?.forbidding(illegal)?;
             puzzle.aliases.extend(others);
-            puzzle.layers = layers;
+            puzzle.notation = notation;
         }
         puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {

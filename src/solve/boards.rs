@@ -225,16 +225,17 @@ pub(crate) struct WalkPosition<N> {
 }
 
 /// The tree below a board, with a heuristic.
-pub(crate) struct RootedTree<H> {
+pub(crate) struct RootedTree<'p, H> {
     heuristic: H,
+    pruner: &'p MovePruner,
     board: Board,
     known: KnownBoard,
 }
 
-impl<H: Heuristic> RootedTree<H> {
-    pub fn new(heuristic: H, board: &Board) -> RootedTree<H> {
+impl<'p, H: Heuristic> RootedTree<'p, H> {
+    pub fn new(heuristic: H, pruner: &'p MovePruner, board: &Board) -> RootedTree<'p, H> {
         let known = KnownBoard::new(heuristic.tree(), board);
-        RootedTree { heuristic, board: board.clone(), known }
+        RootedTree { heuristic, pruner, board: board.clone(), known }
     }
 }
 
@@ -250,7 +251,7 @@ pub(crate) struct StackLevel<B> {
     blank: u8,
 }
 
-impl<H: Heuristic> MoveTree for RootedTree<H> {
+impl<H: Heuristic> MoveTree for RootedTree<'_, H> {
     type Node = WalkPosition<H::Node>;
     type Level = StackLevel<H::Brought>;
     const LAST_FIRST: bool = false;
@@ -273,7 +274,7 @@ impl<H: Heuristic> MoveTree for RootedTree<H> {
             *to = tile as u8;
         }
         let blank = self.board.blank();
-        let state = self.heuristic.tree().pruner.start(blank);
+        let state = self.pruner.start(blank);
         let node = self.heuristic.node(&self.known, limit as i32);
         WalkPosition { board, blank: blank as u8, state, node }
     }
@@ -286,13 +287,13 @@ impl<H: Heuristic> MoveTree for RootedTree<H> {
     #[inline(always)]
     fn expand(walk: &mut Walk<'_, Self>, depth: usize) -> u64 {
         let (heuristic, level, at) = (&walk.tree.heuristic, &mut walk.levels[depth], &walk.at);
-        let (tree, blank) = (heuristic.tree(), usize::from(at.blank));
+        let (tree, pruner, blank) = (heuristic.tree(), walk.tree.pruner, usize::from(at.blank));
         let none = ChildMove { cell: 0, tile: 0, direction: Direction::Up };
         let mut children = Children { board: &at.board, blank, moves: [none; 4], count: 0 };
-        for (direction, state) in tree.pruner.moves(at.state) {
+        for (direction, state) in pruner.moves(at.state) {
             let i = children.count % 4;
             children.count += 1;
-            tree.pruner.prefetch(state);
+            pruner.prefetch(state);
             let cell = tree.cell(blank, direction);
             let tile = at.board[usize::from(cell) % PLACES];
             children.moves[i] = ChildMove { cell, tile, direction };

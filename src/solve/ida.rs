@@ -11,6 +11,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -35,6 +36,37 @@ pub struct Answer<M = Moves> {
     pub nodes: u64,
     /// Wall-clock time in seconds.
     pub seconds: f64,
+}
+
+/// Which solutions of a state are wanted.
+///
+/// Solutions are sequences of moves that end with the first solved state that they come to. On boards, all sequences
+/// differ. For other puzzles, sequences count as one if they differ only in the order of moves that commute (`U D` and
+/// `D U`), or in how a turn is written (`R R` and `R' R'` in quarter turns).
+///
+/// Solutions longer than the shortest ones come to no state twice, and contain no moves that could be written as fewer
+/// ones of the same axis or as a single move (`U U2`, `U D U`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolutionRange {
+    /// The number of moves by which solutions may be longer than the shortest ones.
+    pub slack: usize,
+    /// The maximum number of solutions; `None` for all.
+    pub most: Option<u64>,
+    /// Whether the solutions are returned, or only counted.
+    pub kept: bool,
+}
+
+/// The solutions of a state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AllSolutions<M = Moves> {
+    /// A shortest solution, with the nodes and seconds of all searches.
+    pub shortest: Answer<M>,
+    /// The number of solutions of each length, beginning with the shortest ones; of lengths that were searched.
+    pub counts: Vec<u64>,
+    /// The solutions if they are kept, by length, then in the order of their moves.
+    pub moves: Option<Vec<M>>,
+    /// Whether these are all: no limit or request to stop has ended the search.
+    pub is_complete: bool,
 }
 
 /// The result of an attempt to solve a board or other state with one thread.
@@ -69,6 +101,7 @@ pub trait StateSolver: Sync {
     fn rooted(
         &self,
         search: &Pending<Self::State>,
+        words: SearchedWords,
     ) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
 
     /// Prepares for the tree of an iteration on all threads.
@@ -84,6 +117,15 @@ pub trait StateSolver: Sync {
         state: &Self::State,
         found: FoundPath,
     ) -> Result<Option<Self::Moves>, SolveError>;
+
+    /// Returns whether a path that solves a state counts as one of its solutions; `longer` says that there are shorter
+    /// ones.
+    #[doc(hidden)]
+    fn counts(&self, state: &Self::State, path: &[u16], longer: bool) -> bool;
+
+    /// Returns the moves of a path that solves a state.
+    #[doc(hidden)]
+    fn moves_of(&self, path: &[u16]) -> Self::Moves;
 
     /// Returns a description of the common goal of all states.
     #[doc(hidden)]
@@ -116,7 +158,7 @@ pub trait StateSolver: Sync {
     ) -> Result<Attempt<Self::State, Self::Moves>, SolveError> {
         let begun = Instant::now();
         let mut search = self.begin(state)?;
-        let (rooted, share) = (self.rooted(&search)?, Share::alone());
+        let (rooted, share) = (self.rooted(&search, SearchedWords::One)?, Share::alone());
         // Solution and nodes are the same for any number of threads and processes.
         while search.stage.last < Self::SPLIT_FROM {
             if let Some(found) = rooted.iterate(&mut search, &share, (progress, &()), 1) {
@@ -164,6 +206,99 @@ pub trait StateSolver: Sync {
         ranks.share(&interrupted, &told, work)
     }
 
+    /// Returns all solutions of a state within a range, with all threads of the current rayon pool: see
+    /// [`SolutionRange`]. If the observer asks to stop, those found so far are returned.
+    ///
+    /// # Errors
+    /// Those of [`StateSolver::attempt_with`].
+    fn solve_all_with(
+        &self,
+        state: &Self::State,
+        range: &SolutionRange,
+        progress: &dyn Progress,
+    ) -> Result<AllSolutions<Self::Moves>, SolveError> {
+        let shortest = match self.attempt_with(state, progress)? {
+            Attempt::Answered(answer) => answer,
+            Attempt::Hard(pending) => self.finish_with(pending, progress)?,
+        };
+        self.gather(state, shortest, range, &Share::alone(), progress)
+    }
+
+    /// Like [`StateSolver::solve_all_with`], for a state whose shortest solution is known, with a thread pool on each
+    /// rank of a job, as for [`StateSolver::finish_together_with`]. Nodes and seconds include those of the answer.
+    fn all_together_with(
+        &self,
+        state: &Self::State,
+        shortest: Answer<Self::Moves>,
+        range: &SolutionRange,
+        ranks: Ranks<'_>,
+        progress: &dyn Progress,
+    ) -> Result<AllSolutions<Self::Moves>, SolveError> {
+        let work = |share: &_| self.gather(state, shortest, range, share, progress);
+        ranks.share(&|| progress.interrupted(), &|_| (), work)
+    }
+
+    #[doc(hidden)]
+    fn gather(
+        &self,
+        state: &Self::State,
+        shortest: Answer<Self::Moves>,
+        range: &SolutionRange,
+        share: &Share<SubtreeResult>,
+        progress: &dyn Progress,
+    ) -> Result<AllSolutions<Self::Moves>, SolveError> {
+        let (begun, at_least) = (Instant::now(), shortest.at_least);
+        let Answer { nodes, seconds, .. } = shortest;
+        let is_solved = shortest.moves.is_some();
+        let (counts, mut moves) = (Vec::new(), Vec::new());
+        let mut all = AllSolutions { shortest, counts, moves: None, is_complete: false };
+        if !is_solved {
+            return Ok(all);
+        }
+        let mut search = self.begin(state)?;
+        search.stage = Stage { threshold: at_least, nodes, last: nodes };
+        // One more, to know whether there are more.
+        let mut left = range.most.unwrap_or(u64::MAX - 1);
+        let mut ended = false;
+        for limit in at_least..=at_least.saturating_add(range.slack) {
+            // A solved state has no other solution.
+            if at_least == 0 {
+                all.counts.push(1);
+                moves.push(self.moves_of(&[]));
+                break;
+            }
+            search.stage.threshold = limit;
+            match self.make_ready(search.stage, progress) {
+                Err(_) if progress.interrupted() => {
+                    ended = true;
+                    break;
+                }
+                ready => ready?,
+            }
+            let rooted = self.rooted(&search, SearchedWords::Every)?;
+            let counts = |path: &[u16]| self.counts(state, path, limit > at_least);
+            let wanted = WantedPaths { most: left + 1, kept: range.kept, counts: &counts };
+            let observers: Observers<'_> = (progress, &());
+            let control = Control::new(observers, share, (limit, search.nodes()), &wanted);
+            let WalkResult { found, mut paths, stopped, .. } = rooted.every(&mut search, &control);
+            let listed = found.min(left);
+            paths.truncate(listed as usize);
+            paths.sort_unstable();
+            moves.extend(paths.iter().map(|path| self.moves_of(path)));
+            all.counts.push(listed);
+            left -= listed;
+            ended = stopped || found > listed;
+            if ended {
+                break;
+            }
+        }
+        all.is_complete = !ended;
+        all.moves = range.kept.then_some(moves);
+        all.shortest.nodes = search.nodes();
+        all.shortest.seconds = seconds + begun.elapsed().as_secs_f64();
+        Ok(all)
+    }
+
     /// Solves a hard state with the threads of the current pool, and of the ranks that take part.
     ///
     /// Every few thousand nodes, the first observer is given the number of nodes so far and asked whether to stop; the
@@ -183,7 +318,7 @@ pub trait StateSolver: Sync {
                 Err(_) if observers.0.interrupted() => break Ok(None),
                 ready => ready?,
             }
-            let rooted = self.rooted(&search)?;
+            let rooted = self.rooted(&search, SearchedWords::One)?;
             if let Some(found) = rooted.iterate(&mut search, share, observers, threads) {
                 break found;
             }
@@ -210,6 +345,15 @@ pub trait StateSolver: Sync {
     }
 }
 
+/// Which sequences of moves a tree holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchedWords {
+    /// At least one shortest sequence for each effect.
+    One,
+    /// All that count as solutions: see [`SolutionRange`].
+    Every,
+}
+
 /// What a search has found: a shortest solution as numbers of moves, or nothing because an observer asked to stop.
 pub type FoundPath = Result<Option<Vec<u16>>, SolveError>;
 
@@ -224,6 +368,10 @@ pub trait Rooted<S> {
         observers: Observers<'_>,
         threads: usize,
     ) -> Option<FoundPath>;
+
+    /// Looks for all solutions of exactly as many moves as the next iteration allows, with the threads of the current
+    /// pool.
+    fn every(&self, search: &mut Pending<S>, control: &Control<'_>) -> WalkResult;
 }
 
 impl<S, T: MoveTree> Rooted<S> for T {
@@ -253,19 +401,31 @@ impl<S, T: MoveTree> Rooted<S> for T {
             theirs = previous(self, &search.before);
         }
         let before = search.nodes();
-        let control = Control { observers, share, limit, before };
+        let control = Control::new(observers, share, (limit, before), &FIRST);
         let pass = pass(self, search, &theirs, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
         let stage = &mut search.stage;
         (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
-        if pass.solution.is_some() || pass.stopped {
-            return Some(Ok(pass.solution));
+        if pass.found > 0 || pass.stopped {
+            return Some(Ok(pass.paths.into_iter().next()));
         }
         if excess == i32::MAX {
             return Some(Err(SolveError::NoSolution));
         }
         stage.threshold = self.at_least(stage.threshold + excess as usize);
         None
+    }
+
+    fn every(&self, search: &mut Pending<S>, control: &Control<'_>) -> WalkResult {
+        let limit = control.limit;
+        if self.at_least(limit) != limit {
+            return WalkResult::from(Walked::default());
+        }
+        let pass = pass(self, search, &[], control, rayon::current_num_threads());
+        let Walked { nodes, .. } = pass.walked;
+        let stage = &mut search.stage;
+        (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
+        pass
     }
 }
 
@@ -317,7 +477,7 @@ fn learn<S, T: MoveTree>(
     threads: usize,
 ) {
     let (limit, before, share) = (search.before.pieces.threshold, search.nodes(), &Share::alone());
-    let control = Control { observers, share, limit, before };
+    let control = Control::new(observers, share, (limit, before), &FIRST);
     let mut again = Pending { stage: search.stage, ..Pending::new((), limit) };
     let pass = pass(tree, &mut again, &[], &control, threads);
     search.stage.nodes += pass.walked.nodes;
@@ -390,7 +550,8 @@ fn pass<S, T: MoveTree>(
     let left: Vec<usize> = order.iter().copied().filter(|i| !passes.contains_key(i)).collect();
     let share = control.share;
     share.begin(left.len());
-    let control = &Control { before: control.before + above.nodes, ..*control };
+    let before_subtrees = control.before + above.nodes;
+    let control = &Control::new(control.observers, share, (limit, before_subtrees), control.wanted);
     control.ask(0, 0);
     let work = || {
         let mut stack = Vec::new();
@@ -422,14 +583,15 @@ fn pass<S, T: MoveTree>(
         whole.walked.excess = whole.walked.excess.min(pass.walked.excess);
         whole.walked.left = whole.walked.left.min(pass.walked.left);
         walked.extend(pass.is_done().then_some(pass.walked));
-        whole.solution = whole.solution.or(pass.solution);
-        // Subtrees after the solution would not have been searched by a single thread.
-        if whole.solution.is_some() && !stopped {
+        whole.found += pass.found;
+        whole.paths.extend(pass.paths);
+        // Subtrees after the last solution would not have been searched by a single thread.
+        if control.is_enough(whole.found) && !stopped {
             break;
         }
     }
     search.before = Cut { pieces, walked };
-    whole.stopped = stopped && whole.solution.is_none();
+    whole.stopped = stopped && !control.is_enough(whole.found);
     whole
 }
 
@@ -464,7 +626,7 @@ fn walk<T: MoveTree>(
     let room = control.limit - from.path.len();
     let mut walk = Walk::new(tree, from.start.clone(), room, room, stack);
     let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
-    let mut solution = None;
+    let (mut found, mut paths) = (0, Vec::new());
     let deepest = walk.descend(
         |nodes| {
             if nodes >= ask_at {
@@ -475,17 +637,20 @@ fn walk<T: MoveTree>(
         },
         |walk| {
             if T::is_goal(walk) {
-                let path = [&from.path[..], &walk.path()].concat();
-                solution = Some(walk.tree.solution(path));
+                let path = walk.tree.solution([&from.path[..], &walk.path()].concat());
+                if (control.wanted.counts)(&path) {
+                    found += 1;
+                    paths.extend(control.wanted.kept.then_some(path));
+                }
             }
             // Otherwise no bound shows that it takes more moves: on boards, the tiles that still have to move are in no
             // pattern.
             walk.slack.excess = walk.slack.excess.min(1);
-            solution.is_some()
+            control.is_enough(found)
         },
     );
     control.ask(walk.nodes - asked_at, place);
-    WalkResult { solution, stopped, walked: walked(&walk, room - deepest) }
+    WalkResult { found, paths, stopped, walked: walked(&walk, room - deepest) }
 }
 
 /// The subtrees of an iteration that a tree takes to search them in a way of its own.
@@ -513,9 +678,9 @@ impl<T: MoveTree> Subtrees<T::Node> for TakenSubtrees<'_, T> {
         let (subtrees, left) = self.order;
         let walked = Walked { subtree: 0, nodes, excess: 1, left: 0 };
         let stopped = end == SubtreeEnd::Stopped;
-        let mut pass = WalkResult { walked, solution: None, stopped };
+        let mut pass = WalkResult { stopped, ..WalkResult::from(walked) };
         if end == SubtreeEnd::Solved {
-            // The path, and nodes that do not depend on what else was searched at the same time.
+            // The paths, and nodes that do not depend on what else was searched at the same time.
             pass = walk(self.tree, &subtrees[left[place]], self.control, place, &mut self.stack);
         }
         pass.walked.subtree = left[place] as u32;
@@ -536,22 +701,24 @@ fn walked<T: MoveTree>(walk: &Walk<'_, T>, left: usize) -> Walked {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WalkResult {
     pub walked: Walked,
-    /// The path from the root of the tree to the goal, as numbers of moves.
-    pub solution: Option<Vec<u16>>,
-    /// Whether the walk was stopped early without a solution.
+    /// The number of solutions.
+    pub found: u64,
+    /// The paths from the root of the tree to the goal, as numbers of moves, if they are kept.
+    pub paths: Vec<Vec<u16>>,
+    /// Whether the walk was stopped before it had found all that was wanted.
     pub stopped: bool,
 }
 
 impl WalkResult {
     /// Whether the subtree holds nothing more to find.
     pub fn is_done(&self) -> bool {
-        self.solution.is_none() && !self.stopped
+        self.found == 0 && !self.stopped
     }
 }
 
 impl From<Walked> for WalkResult {
     fn from(walked: Walked) -> WalkResult {
-        WalkResult { walked, solution: None, stopped: false }
+        WalkResult { walked, found: 0, paths: Vec::new(), stopped: false }
     }
 }
 
@@ -570,14 +737,52 @@ pub struct Control<'c> {
     pub limit: usize,
     /// Number of nodes generated before, plus those that every process generates.
     pub before: u64,
+    pub wanted: &'c WantedPaths<'c>,
+    /// The number of solutions in the subtrees that are done here, and the last of these subtrees.
+    tally: Mutex<(u64, usize)>,
 }
 
-impl Control<'_> {
+/// Which solutions of an iteration are wanted.
+pub struct WantedPaths<'c> {
+    /// Their number, at most.
+    pub most: u64,
+    /// Whether they are kept or only counted.
+    pub kept: bool,
+    /// Whether a path is one of them.
+    pub counts: &'c (dyn Fn(&[u16]) -> bool + Sync),
+}
+
+/// The first one is wanted.
+const FIRST: WantedPaths<'_> = WantedPaths { most: 1, kept: true, counts: &|_| true };
+
+impl<'c> Control<'c> {
+    /// `limit` and `before` are those of the fields.
+    pub fn new(
+        observers: Observers<'c>,
+        share: &'c Share<SubtreeResult>,
+        (limit, before): (usize, u64),
+        wanted: &'c WantedPaths<'c>,
+    ) -> Control<'c> {
+        Control { observers, share, limit, before, wanted, tally: Mutex::default() }
+    }
+
+    fn is_enough(&self, found: u64) -> bool {
+        found >= self.wanted.most
+    }
+
     /// Takes the result of a subtree that was handed out with this index.
     pub fn done(&self, place: usize, result: SubtreeResult) {
         note(self.observers.1, &result);
-        if result.1.solution.is_some() {
+        let found = result.1.found;
+        if self.is_enough(found) {
             self.share.last(place);
+        } else if found > 0 {
+            // Subtrees are handed out in order: all up to the last one of these will be searched.
+            let mut tally = self.tally.lock();
+            *tally = (tally.0 + found, tally.1.max(place));
+            if self.is_enough(tally.0) {
+                self.share.last(tally.1);
+            }
         }
         self.share.done(place, result);
     }
@@ -618,7 +823,7 @@ pub struct Stage {
 }
 
 /// A subtree of an iteration that was searched completely and holds no solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "(u32, u64, i32, u32)")]
 pub struct Walked {
     /// Number of the subtree.

@@ -10,6 +10,7 @@
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 
 pub(crate) mod boards;
+pub(crate) mod canonical;
 pub(crate) mod cnf;
 pub(crate) mod constructive;
 pub(crate) mod database;
@@ -40,7 +41,7 @@ use crate::{
 
 pub use crate::solve::{
     constructive::Constructive,
-    ida::{Answer, Attempt, Pending, Stage, StateSolver},
+    ida::{AllSolutions, Answer, Attempt, Pending, SolutionRange, Stage, StateSolver},
     log::{Logged, SolveLog},
     meeting::MeetingLists,
     optimal::{Optimal, default_patterns, sweeps},

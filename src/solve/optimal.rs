@@ -9,7 +9,7 @@
 //! solution.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     sync::{Arc, OnceLock},
 };
 
@@ -25,7 +25,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, Stage, StateSolver},
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, SearchedWords, Stage, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
     },
@@ -34,6 +34,8 @@ use crate::{
 
 /// Maximum length of the sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
+/// The same where all solutions are wanted: a move and its inverse.
+const UNDONE_DEPTH: usize = 2;
 
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
@@ -60,6 +62,8 @@ pub struct Optimal {
     /// Checks answers if some tiles are in no pattern.
     bound: Option<Constructive>,
     pub(crate) tree: Tree,
+    /// Allows every sequence that does not undo a move at once.
+    every: OnceLock<MovePruner>,
     reserve: Option<Reserve>,
 }
 
@@ -151,6 +155,7 @@ impl Optimal {
             frame: Coordinates::new(goal.clone()),
             bound: (!tree.is_covered()).then(|| Constructive::new(goal.clone())),
             tree,
+            every: OnceLock::new(),
             reserve: None,
         })
     }
@@ -226,12 +231,26 @@ impl StateSolver for Optimal {
         Ok(Pending::new(board.clone(), self.tree.estimate(board)))
     }
 
-    fn rooted(&self, search: &Pending) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
-        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
-            Box::new(RootedTree::new(heuristic, board))
+    fn rooted(
+        &self,
+        search: &Pending,
+        words: SearchedWords,
+    ) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
+        fn of<'t>(
+            heuristic: impl Heuristic + 't,
+            (pruner, board): (&'t MovePruner, &Board),
+        ) -> Box<dyn Rooted<Board> + 't> {
+            Box::new(RootedTree::new(heuristic, pruner, board))
         }
         let (tree, board) = (&self.of_stage(search.stage).tree, &search.state);
         let (plain, bits) = (tree.is_plain(), tree.is_bits());
+        let pruner = match words {
+            SearchedWords::One => &tree.pruner,
+            SearchedWords::Every => {
+                self.every.get_or_init(|| MovePruner::new(board.size(), UNDONE_DEPTH))
+            }
+        };
+        let board = (pruner, board);
         // The fastest heuristic that the databases allow.
         Ok(match tree.views.len() {
             1 if plain => of(Sums::<1, true>::new(tree), board),
@@ -272,7 +291,7 @@ impl StateSolver for Optimal {
         let both = std::iter::once(self).chain(larger).flat_map(|own| own.tree.databases());
         both.map(|database| &database.pdb).try_for_each(|pdb| pdb.unchanged())?;
         let Some(solution) = found? else { return Ok(None) };
-        let moves = Moves(solution.iter().map(|&one| Direction::ALL[usize::from(one)]).collect());
+        let moves = self.moves_of(&solution);
         if moves.apply(board)? != *self.frame.goal() {
             return Err(SolveError::WrongSolution { moves });
         }
@@ -283,6 +302,23 @@ impl StateSolver for Optimal {
             }
         }
         Ok(Some(moves))
+    }
+
+    fn counts(&self, board: &Board, path: &[u16], longer: bool) -> bool {
+        let (mut at, mut seen) = (board.clone(), HashSet::from([board.clone()]));
+        let mut moved = |&one: &u16| {
+            let next = at.slide(Direction::ALL[usize::from(one)]);
+            next.is_some_and(|next| {
+                at = next.clone();
+                seen.insert(next)
+            })
+        };
+        // No shortest solution comes to a board twice.
+        !longer || path.iter().all(&mut moved)
+    }
+
+    fn moves_of(&self, path: &[u16]) -> Moves {
+        Moves(path.iter().map(|&one| Direction::ALL[usize::from(one)]).collect())
     }
 
     fn goal_text(&self) -> String {

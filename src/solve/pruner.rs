@@ -291,7 +291,11 @@ impl WordPruner {
     /// Returns the pruner for sequences, and that for the inverses of sequences, which begin with the inverse of the last
     /// move; every move has its inverse.
     pub fn both_ways(puzzle: &Puzzle) -> [WordPruner; 2] {
-        let forbidden = duplicate_words(puzzle);
+        WordPruner::both_ways_without(puzzle, duplicate_words(puzzle))
+    }
+
+    /// Like [`WordPruner::both_ways`], with the forbidden sequences.
+    pub fn both_ways_without(puzzle: &Puzzle, forbidden: Vec<Vec<u16>>) -> [WordPruner; 2] {
         let moves = puzzle.moves();
         let inverse = |one: &u16| {
             let of = moves[usize::from(*one)].transformation.inverse(puzzle.sets());
@@ -325,7 +329,8 @@ impl WordPruner {
         &self.next[state as usize]
     }
 
-    fn without(moves: usize, forbidden: &[Vec<u16>]) -> WordPruner {
+    /// Returns the pruner for a number of moves that forbids some sequences, none of which is empty.
+    pub fn without(moves: usize, forbidden: &[Vec<u16>]) -> WordPruner {
         let forbidden = forbidden.iter().map(|word| (0, word.iter().map(|&one| one.into())));
         let row = |row: &[u32]| allowed(row).collect();
         WordPruner { next: automaton((1, moves), |_, _| Some(0), forbidden, row) }

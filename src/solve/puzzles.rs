@@ -15,12 +15,12 @@
 
 use std::{
     cmp::Reverse,
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     sync::{Arc, OnceLock},
 };
 
 use crate::{
-    Error,
+    Error, Resources,
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
@@ -32,11 +32,13 @@ use crate::{
     random::SplitMix64,
     solve::{
         SolveError,
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
+        canonical::CanonicalWords,
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
         pruner::{RowMoves, WordPruner, inverse, inverse_moves},
         two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
     },
+    system::SystemError,
     table::TableEncoding,
     threads::map_numbers,
 };
@@ -73,6 +75,8 @@ pub struct PuzzleSolver {
     /// A parity that every move changes, if there is one, and that of the solved states.
     parity: Option<(MoveParity, bool)>,
     fields: StateFields,
+    /// The sequences that count as solutions, once all are wanted.
+    canonical: OnceLock<CanonicalWords>,
 }
 
 /// How a puzzle is solved.
@@ -90,6 +94,8 @@ struct TableMaximum {
     /// How many parts views belong to.
     parts: usize,
     words: WordPruner,
+    /// Allows every sequence that counts as a solution.
+    every: OnceLock<WordPruner>,
     moves: RowMoves,
     /// Number of bytes of a row: the fields of a state and, if there are such views, of its inverse.
     width: usize,
@@ -238,6 +244,7 @@ impl PuzzleSolver {
         goals.sort_unstable();
         let mut maximum = TableMaximum {
             words,
+            every: OnceLock::new(),
             width: goals[0].len(),
             moves: RowMoves::new(&puzzle, &fields, back.as_deref()),
             puzzle,
@@ -268,6 +275,19 @@ impl PuzzleSolver {
         Ok(PuzzleSolver::with(SolverEngine::TwoSided(Box::new(TwoSided::new(table)))))
     }
 
+    /// Searches with the kernel of some resources instead of the fastest one, if it searches with a coset table; others
+    /// have none.
+    ///
+    /// # Errors
+    /// [`SystemError`] if the processor lacks the instructions.
+    pub fn with_kernel_of(mut self, resources: Resources) -> Result<PuzzleSolver, SystemError> {
+        let kernel = resources.choose_kernel()?;
+        if let SolverEngine::TwoSided(sides) = &mut self.engine {
+            sides.kernel = kernel;
+        }
+        Ok(self)
+    }
+
     fn with(engine: SolverEngine) -> PuzzleSolver {
         let puzzle = engine.puzzle();
         let fields = StateFields::of(puzzle);
@@ -277,7 +297,8 @@ impl PuzzleSolver {
             let of_goals = parity.of(goal, &fields.encode(goal));
             (parity, of_goals)
         });
-        PuzzleSolver { reachable: Reachability::of(puzzle), parity, fields, engine }
+        let (reachable, canonical) = (Reachability::of(puzzle), OnceLock::new());
+        PuzzleSolver { reachable, parity, fields, canonical, engine }
     }
 
     /// Returns the puzzle.
@@ -327,6 +348,10 @@ impl PuzzleSolver {
     fn odd(&self, state: &Arrangement) -> Option<usize> {
         let (parity, solved) = self.parity.as_ref()?;
         Some(usize::from(parity.of(state, &self.fields.encode(state)) != *solved))
+    }
+
+    fn canonical(&self) -> &CanonicalWords {
+        self.canonical.get_or_init(|| CanonicalWords::new(self.puzzle()))
     }
 }
 
@@ -422,8 +447,14 @@ impl TableMaximum {
         &self,
         state: &Arrangement,
         odd: Option<usize>,
+        every: Option<&CanonicalWords>,
     ) -> Result<RootedPuzzle<'_>, SolveError> {
-        Ok(RootedPuzzle { odd, solver: self, root: self.root(state)? })
+        let of = |every: &CanonicalWords| {
+            let without = || WordPruner::without(self.puzzle.moves().len(), &every.forbidden());
+            self.every.get_or_init(without)
+        };
+        let words = every.map_or(&self.words, of);
+        Ok(RootedPuzzle { odd, solver: self, words, root: self.root(state)? })
     }
 
     /// The bound of a state.
@@ -466,6 +497,7 @@ impl TableMaximum {
     /// Generates the children of a node, and keeps those that tables do not cut off; returns how many there were.
     fn expand(
         &self,
+        words: &WordPruner,
         (row, word, bounds): Bounded<'_>,
         level: &mut PuzzleLevel,
         slack: &mut Slack,
@@ -478,7 +510,7 @@ impl TableMaximum {
             largest.fill(0);
         }
         let mut slot = 0u16;
-        for &(one, word) in self.words.moves(word) {
+        for &(one, word) in words.moves(word) {
             let to = &mut rows[usize::from(slot) * self.width..][..self.width];
             if self.moves.begin(one.into(), row, to) {
                 children.push(Child { slot, one, word, number: 0 });
@@ -572,6 +604,7 @@ pub(crate) fn move_named(puzzle: &Puzzle, name: &str) -> Option<usize> {
 /// The tree below a state.
 struct RootedPuzzle<'s> {
     solver: &'s TableMaximum,
+    words: &'s WordPruner,
     root: PuzzleNode,
     /// Whether all solutions have an odd number of moves (1) or an even one (0), if that is known.
     odd: Option<usize>,
@@ -626,7 +659,12 @@ impl MoveTree for RootedPuzzle<'_> {
     fn expand(walk: &mut Walk<'_, Self>, depth: usize) -> u64 {
         let solver = walk.tree.solver;
         let (above, below) = walk.levels.split_at_mut(depth);
-        solver.expand(solver.below(&walk.at, above), &mut below[0], &mut walk.slack)
+        solver.expand(
+            walk.tree.words,
+            solver.below(&walk.at, above),
+            &mut below[0],
+            &mut walk.slack,
+        )
     }
 
     fn enter(walk: &mut Walk<'_, Self>, depth: usize) -> bool {
@@ -672,12 +710,14 @@ impl StateSolver for PuzzleSolver {
     fn rooted(
         &self,
         search: &Pending<Arrangement>,
+        words: SearchedWords,
     ) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
         let state = &search.state;
         let odd = self.odd(state);
+        let every = (words == SearchedWords::Every).then(|| self.canonical());
         Ok(match &self.engine {
-            SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd)?),
-            SolverEngine::TwoSided(sides) => sides.rooted(state, odd),
+            SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd, every)?),
+            SolverEngine::TwoSided(sides) => sides.rooted(state, odd, every),
         })
     }
 
@@ -693,6 +733,25 @@ impl StateSolver for PuzzleSolver {
         let Some(moves) = found? else { return Ok(None) };
         let names = replayed(self.puzzle(), state, moves.into_iter().map(usize::from));
         names.map(Some).ok_or(SolveError::NoSolution)
+    }
+
+    fn counts(&self, state: &Arrangement, path: &[u16], longer: bool) -> bool {
+        let puzzle = self.puzzle();
+        let (mut at, mut seen) = (state.clone(), HashSet::from([state.clone()]));
+        let mut moved = |&one: &u16| {
+            let next = puzzle.moved(&at, one.into()).filter(|_| !puzzle.is_goal(&at));
+            next.is_some_and(|next| {
+                at = next.clone();
+                seen.insert(next)
+            })
+        };
+        // No shortest solution comes to a state twice, or to a solved one before its end.
+        self.canonical().counts(path) && (!longer || path.iter().all(&mut moved))
+    }
+
+    fn moves_of(&self, path: &[u16]) -> Vec<String> {
+        let moves = self.puzzle().moves();
+        path.iter().map(|&one| moves[usize::from(one)].name.clone()).collect()
     }
 
     fn goal_text(&self) -> String {

@@ -22,7 +22,10 @@
 
 #![allow(unsafe_code)]
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::HashSet,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     kernel::{
@@ -34,6 +37,7 @@ use crate::{
     pruning::cosets::{AnyNumbers, CosetNumbers, CosetTable},
     puzzle::Arrangement,
     solve::{
+        canonical::CanonicalWords,
         ida::Rooted,
         pruner::WordPruner,
         walk::{MoveTree, Subtree, SubtreeEnd, Subtrees, Walk},
@@ -84,7 +88,9 @@ pub(crate) struct TwoSided {
     pub table: Arc<CosetTable>,
     /// The sequences of next moves, and of the inverses of last moves, backwards.
     words: [WordMasks; 2],
-    kernel: Kernel,
+    /// The same where all solutions are wanted.
+    every: OnceLock<[WordMasks; 2]>,
+    pub kernel: Kernel,
 }
 
 impl TwoSided {
@@ -93,19 +99,38 @@ impl TwoSided {
         let moves = puzzle.moves().len();
         let pruners = WordPruner::both_ways(puzzle);
         let words = pruners.map(|pruner| WordMasks::new(&pruner, moves));
-        TwoSided { words, kernel: Kernel::best(), table }
+        TwoSided { words, every: OnceLock::new(), kernel: Kernel::best(), table }
     }
 
-    /// The tree below a state; `odd` says the parity of its solutions, if that is known.
+    /// The tree below a state; `odd` says the parity of its solutions, if that is known, and `every` the sequences that
+    /// count as solutions, if all are wanted.
     pub fn rooted(
         &self,
         state: &Arrangement,
         odd: Option<usize>,
+        every: Option<&CanonicalWords>,
     ) -> Box<dyn Rooted<Arrangement> + '_> {
-        match &self.table.of.numbers {
-            AnyNumbers::One(numbers) => Box::new(self.tree(numbers, state, odd)),
-            AnyNumbers::Two(numbers) => Box::new(self.tree(numbers, state, odd)),
+        fn every_in<'s, const R: usize>(
+            tree: SidedTree<'s, R>,
+            words: Option<&'s [WordMasks; 2]>,
+        ) -> SidedTree<'s, R> {
+            match words {
+                // Those of symmetric subtrees differ.
+                Some(words) => SidedTree { words, fixing: Vec::new(), ..tree },
+                None => tree,
+            }
         }
+        let words = every.map(|every| self.every.get_or_init(|| self.masks(every.forbidden())));
+        match &self.table.of.numbers {
+            AnyNumbers::One(numbers) => Box::new(every_in(self.tree(numbers, state, odd), words)),
+            AnyNumbers::Two(numbers) => Box::new(every_in(self.tree(numbers, state, odd), words)),
+        }
+    }
+
+    fn masks(&self, forbidden: Vec<Vec<u16>>) -> [WordMasks; 2] {
+        let puzzle = self.table.puzzle();
+        WordPruner::both_ways_without(puzzle, forbidden)
+            .map(|pruner| WordMasks::new(&pruner, puzzle.moves().len()))
     }
 
     /// The bound of a state.

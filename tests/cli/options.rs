@@ -153,10 +153,26 @@ solve: timeout | solve "8 6 7/2 5 4/3 0 1" | --timeout 0
 solve: timeout ! solve "8 6 7/2 5 4/3 0 1" --fast --timeout 0 ! --timeout
 solve: log | solve "1 2 3/4 0 5" | --log new.log
 solve: log | solve small.tws A | --log new.log
+solve: all | solve "4 1 3/2 0 5" | --all
+solve: all | solve small.tws "A B" | --all
+solve: all | solve "4 1 3/2 0 5" | --all=count
+solve: all ! solve "1 2 3/4 0 5" --all=0 ! from 1 on
+solve: all ! solve "1 2 3/4 0 5" --fast --all ! --all
+solve: all ! solve "1 2 3/4 0 5" --certify --all ! --all
+solve: all ! solve --table 2x3.table "1 2 3/4 0 5" --all ! --all
+solve: all ! solve "1 2 3/4 0 5" --html new.html --all ! --all
+solve: slack | solve "1 2 3/4 0 5" --all | --slack 10
+solve: slack | solve small.tws "A B" --all=count | --slack 1
+solve: slack ! solve "1 2 3/4 0 5" --slack 1 ! --all
 solve: html | solve "1 2 3/4 0 5" | --html new.html
 solve: html ! solve small.tws A --html new.html ! --html
 scramble: count | scramble 2x3 --seed 1 | --count 2
 scramble: seed | scramble 2x3 --seed 1 | --seed 2
+scramble: moves | scramble 2x3 --seed 1 | --moves
+scramble: moves | scramble skewb --seed 1 | --moves=optimal
+scramble: moves ! scramble 2x3 --seed 1 --moves=fast ! --moves
+scramble: moves ! scramble megaminx --seed 1 --moves ! --moves=optimal
+scramble: moves ! scramble graph:0-1,1-2,2-0 --seed 1 --moves ! --moves
 encode: goal | encode "1 2 3/4 0 5" --cnf - | --goal first
 encode: max-moves | encode "1 2 3/4 0 5" --cnf - | --max-moves 3
 encode: cnf | encode "1 2 3/4 0 5" --lp new.lp | --cnf new.cnf
@@ -202,7 +218,7 @@ const WRITING: [&str; 4] = ["table", "pdb build", "pdb set build", "pdb export"]
 
 /// Most options of all commands together, without those that every command has: more take longer to read than they are
 /// worth.
-const MOST_OPTIONS: usize = 200;
+const MOST_OPTIONS: usize = 203;
 
 /// How a puzzle is given to a command, `P`, with a state of it, `S`.
 const SHAPED: &[(&str, &str)] = &[

@@ -12,6 +12,7 @@ mod notation;
 mod others;
 mod rows;
 mod sets;
+mod solids;
 mod states;
 mod stickers;
 mod symmetries;

@@ -1,5 +1,6 @@
 //! Solving against truth that does not come from the solver.
 
+mod all;
 mod certify;
 mod constructive;
 mod export;

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use tilewave::puzzle::{Board, Coordinates};
+use tilewave::puzzle::{Board, Coordinates, MoveStyle, Moves, PuzzleSpec};
 use tilewave::solve::Scrambler;
 
 use super::goal;
+use crate::cli::stdout as succeeds;
 
 #[test]
 fn a_seed_always_gives_the_same_boards() {
@@ -44,4 +45,40 @@ fn all_solvable_boards_are_equally_likely() {
     let chi: f64 = squares.sum();
     // 359 degrees of freedom: mean 359, standard deviation 27; five of them to each side.
     assert!((225.0..495.0).contains(&chi), "{chi}");
+}
+
+/// Moves lead to the states that the same seed gives, and are as few as they can be where that is quick.
+#[test]
+fn moves_lead_to_the_states_of_the_same_seed() {
+    let lines = |line: &[&str]| -> Vec<String> {
+        let scramble = ["scramble", "--seed", "3", "-n", "4", "-q"];
+        succeeds(&[&scramble[..], line].concat()).lines().map(String::from).collect()
+    };
+    for (name, how) in [
+        ("2x2x2", "--moves"),
+        ("2x2x2", "--moves=optimal"),
+        ("skewb", "--moves"),
+        ("pyraminx", "--moves"),
+        ("dino", "--moves"),
+        ("topspin:7,3", "--moves"),
+        ("3x3x3", "--moves"),
+    ] {
+        let puzzle = PuzzleSpec::of(name).listed().unwrap();
+        for (state, moves) in lines(&[name]).iter().zip(lines(&[name, how])) {
+            let (read, made) = (puzzle.read(state).unwrap().0, puzzle.read(&moves).unwrap().0);
+            assert_eq!(read, made, "{name}: {state}, {moves}");
+            let most = if name == "3x3x3" { 31 } else { 14 };
+            assert!(moves.split(' ').count() <= most, "{name}: {moves}");
+        }
+    }
+    for (size, how, most) in
+        [("3x3", "--moves", 31), ("4x4", "--moves", 80), ("6x6", "--moves", 400)]
+    {
+        let goal = goal("last", size.parse().unwrap());
+        for (state, moves) in lines(&[size]).iter().zip(lines(&[size, how])) {
+            let moves = Moves::parse(&moves, MoveStyle::Tile).unwrap();
+            assert_eq!(moves.apply(&goal).unwrap().to_string(), *state, "{size}: {moves:?}");
+            assert!(moves.len() <= most, "{size}: {moves:?}");
+        }
+    }
 }

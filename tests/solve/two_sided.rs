@@ -1,9 +1,9 @@
 //! Shortest solutions with coset tables, against tables of all states and plain searches.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use tilewave::{
-    Error, NoProgress, Resources,
+    Error, Kernel, NoProgress, Resources,
     pruning::{CosetTable, PruningTable},
     puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     random::SplitMix64,
@@ -107,23 +107,41 @@ fn solutions_near_the_solved_state_are_as_long_as_a_plain_search_says() {
     }
 }
 
-/// A state that many symmetries keep is solved as fast as others, and as short: the superflip of some pieces.
+/// A state that many symmetries keep is solved as fast as others, and as short: the superflip of some pieces. One
+/// register of points, and two.
 #[test]
-fn solutions_and_nodes_do_not_depend_on_threads() {
-    let cube = puzzle("3x3x3", Turns::Powers);
-    let table = CosetTable::build(&cube, 4 << 20, Resources::new()).unwrap();
-    let solver = PuzzleSolver::two_sided(table).unwrap();
-    for word in
-        ["R2 L2 U2 D2 F2 B2", "R L U2 D' F B2 R U L", "U R2 F B R B2 R U2 L", "R U R' U' R' F R F'"]
-    {
-        let (state, _) = cube.read(word).unwrap();
-        let solve = |threads| {
-            let resources = Resources::new().threads(threads);
-            resources.install(|| solver.solve(&state)).unwrap().unwrap()
-        };
-        let (one, two) = (solve(1), solve(3));
-        assert_eq!((&one.moves, one.nodes), (&two.moves, two.nodes), "{word}");
-        assert!(one.moves.unwrap().len() <= word.split(' ').count());
+fn solutions_and_nodes_depend_neither_on_threads_nor_on_the_kernel() {
+    let cube = [
+        "R2 L2 U2 D2 F2 B2",
+        "R L U2 D' F B2 R U L",
+        "U R2 F B R B2 R U2 L",
+        "R U R' U' R' F R F'",
+    ];
+    let of = [
+        (puzzle("3x3x3", Turns::Powers), &cube[..]),
+        (puzzle("megaminx", Turns::Powers), &["R U F", "U2 R' L"]),
+    ];
+    for (of, words) in of {
+        let table = Arc::new(CosetTable::build(&of, 4 << 20, Resources::new()).unwrap());
+        let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported());
+        let solvers = kernels.map(|kernel| {
+            let solver = PuzzleSolver::two_sided(table.clone()).unwrap();
+            solver.with_kernel_of(Resources::new().kernel(kernel)).unwrap()
+        });
+        let solvers: Vec<PuzzleSolver> = solvers.collect();
+        for word in words {
+            let (state, _) = of.read(word).unwrap();
+            let solve = |solver: &PuzzleSolver, threads| {
+                let resources = Resources::new().threads(threads);
+                let answer = resources.install(|| solver.solve(&state)).unwrap().unwrap();
+                (answer.moves.unwrap(), answer.nodes)
+            };
+            let one = solve(&solvers[0], 3);
+            assert!(one.0.len() <= word.split(' ').count());
+            for solver in &solvers {
+                assert_eq!(solve(solver, 1), one, "{word}");
+            }
+        }
     }
 }
 
@@ -217,7 +235,14 @@ fn tables_of_few_cosets_give_bounds_too() {
         let puzzle = Puzzle::new("few", sets(), moves).unwrap();
         let known = near(&puzzle, 12);
         for bytes in [1 << 20, 1500, 800] {
-            let Ok(table) = CosetTable::build(&puzzle, bytes, Resources::new()) else { continue };
+            let resources = Resources::new().memory(bytes);
+            let table = match CosetTable::build(&puzzle, bytes, resources) {
+                Ok(table) => table,
+                Err(error) => {
+                    assert!(error.to_string().contains("no coset table for few fits"), "{error}");
+                    continue;
+                }
+            };
             let solver = PuzzleSolver::two_sided(table).unwrap();
             for (state, &depth) in &known {
                 let length = solver.solve(state).unwrap().moves.unwrap().len();

@@ -22,10 +22,14 @@ use tilewave::{
         rate, thousands,
     },
     search::Communicator,
-    solve::{Answer, Unsolvable},
+    solve::{AllSolutions, Answer, Unsolvable},
 };
 
-use crate::{Failure, Figures, Result, choice, progress, refuse, uncommented};
+use crate::{
+    Failure, Figures, Result, choice, csv_line, progress, refuse,
+    solve::solutions::{self, SolutionOptions},
+    uncommented,
+};
 
 // The boards or states.
 
@@ -226,6 +230,8 @@ pub struct Solved {
     pub proof: Option<Result<u64, String>>,
     /// Nodes that earlier sessions have generated.
     pub earlier: u64,
+    /// All solutions, if they are wanted.
+    pub all: Option<AllSolutions>,
 }
 
 impl Solved {
@@ -275,14 +281,20 @@ pub struct Wording {
 pub struct BoardFacts<'a> {
     pub of: &'a Solved,
     pub wording: &'a Wording,
+    pub columns: &'static str,
 }
 
 impl Wording {
     /// The columns of CSV.
-    pub fn columns(&self) -> &'static str {
+    pub fn columns(&self, solutions: &SolutionOptions) -> &'static str {
+        let columns = [
+            "board,solvable,length,moves,nodes,seconds,optimal",
+            "board,solvable,length,moves,nodes,seconds,optimal,complete",
+            "board,solvable,length,count,nodes,seconds,optimal,complete",
+        ];
         match self.certify {
             true => "board,solvable,length,moves,nodes,seconds,optimal,certified",
-            false => "board,solvable,length,moves,nodes,seconds,optimal",
+            false => solutions.columns(columns),
         }
     }
 
@@ -324,7 +336,7 @@ impl Wording {
 
 impl Figures for BoardFacts<'_> {
     fn figures(&self) -> Value {
-        let BoardFacts { of, wording } = *self;
+        let BoardFacts { of, wording, .. } = *self;
         let (answer, moves, length) = (of.answer.as_ref().ok(), of.moves(), of.length());
         let mut figures = json!({
             "board": of.board.to_string(),
@@ -350,11 +362,19 @@ impl Figures for BoardFacts<'_> {
         if wording.certify {
             figures["certified"] = matches!(of.proof, Some(Ok(_))).into();
         }
-        figures
+        match &of.all {
+            Some(all) => solutions::with_all(figures, all, |moves| wording.letters(moves)),
+            None => figures,
+        }
+    }
+
+    fn csv(&self) -> Option<String> {
+        let lines = solutions::rows(self.of.length()?, self.of.all.as_ref()?, &self.figures());
+        Some(lines.iter().map(|line| csv_line(self.columns, line)).collect())
     }
 
     fn words(&self) -> String {
-        let BoardFacts { of, wording } = *self;
+        let BoardFacts { of, wording, .. } = *self;
         let board = &of.board;
         let answer = match &of.answer {
             Ok(answer) => answer,
@@ -367,7 +387,12 @@ impl Figures for BoardFacts<'_> {
         };
         let also = of.length_mtm().map_or(String::new(), |length| format!(" ({length} in mtm)"));
         let (count, letters) = (counted(length as u64, "move"), wording.letters(moves));
-        let mut line = format!("{board}  {count}{also}  {letters}");
+        let found = of.all.as_ref().map(|all| {
+            let (line, each) = solutions::words(length, all, |moves| wording.letters(moves));
+            (format!("{board}  {count}  {line}"), each)
+        });
+        let one = || (format!("{board}  {count}{also}  {letters}"), String::new());
+        let (mut line, each) = found.unwrap_or_else(one);
         if answer.nodes > 0 {
             line += &format!("  {nodes}");
         }
@@ -379,7 +404,7 @@ impl Figures for BoardFacts<'_> {
             }
             Some(Err(why)) => line += &format!("  not certified: {why}"),
         }
-        line + "\n"
+        line + "\n" + &each
     }
 }
 

@@ -23,12 +23,13 @@ use tilewave::{
 use crate::{
     Context, Failure, Result, SearchProgress, first_given,
     info::OwnFile,
+    options,
     platform::{self, CACHES, caches},
     progress, refuse, tiles,
 };
 
 /// Where databases come from.
-#[derive(clap::Args, Clone)]
+#[derive(clap::Args, Clone, Default)]
 pub struct Databases {
     /// Pattern database, set file or pruning table to use; repeatable.
     ///
@@ -146,8 +147,9 @@ impl Databases {
 
     /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept.
     pub fn solver(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<PuzzleSolver> {
+        let resources = Resources::new().threads(threads).kernel(options::kernel()?);
         if let Some(table) = self.given_cosets(puzzle)? {
-            return Ok(PuzzleSolver::two_sided(table)?);
+            return Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
         }
         // A table of all states is better still.
         let budget = self.budget();
@@ -166,7 +168,7 @@ impl Databases {
                 // What is free differs from day to day: half as much, or a quarter, not a little less.
                 let most = 1 << budget.clamp(1, DEFAULT_COSETS).ilog2();
                 let wanted = [self.memory.unwrap_or(most)];
-                let resources = Resources::new().threads(threads).memory(budget);
+                let resources = resources.memory(budget);
                 let made = get_all(
                     (self.cache().as_deref(), "a coset table"),
                     &wanted,
@@ -179,7 +181,7 @@ impl Databases {
                 made?.remove(0)
             }
         };
-        Ok(PuzzleSolver::two_sided(table)?)
+        Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?)
     }
 
     /// Whether what solves a puzzle is kept, or built faster than a state near a solved one is found without it.
@@ -230,14 +232,14 @@ impl Databases {
         largest.map(|(_, name)| dir.join(name)).find_map(|path| usable_cosets(&path, puzzle))
     }
 
-    /// The files with kept coset tables of a puzzle that were chosen for at most a number of bytes, with that in MiB.
+    /// The files with kept coset tables of a puzzle that were chosen for at most a number of bytes, with that in KiB.
     fn kept_names(&self, puzzle: &Puzzle, most: u64) -> Vec<(u64, String)> {
         let entries = self.place().and_then(|dir| std::fs::read_dir(dir).ok());
         let names = entries.into_iter().flatten().filter_map(|entry| {
             let name = entry.ok()?.file_name().into_string().ok()?;
             let size = name.strip_prefix(&format!("{}-", puzzle_hash(puzzle)))?;
-            let mib: u64 = size.strip_suffix(COSETS_ENDING)?.parse().ok()?;
-            (mib <= most >> 20).then_some((mib, name))
+            let kib: u64 = size.strip_suffix(COSETS_ENDING)?.parse().ok()?;
+            (kib <= most >> 10).then_some((kib, name))
         });
         let mut names: Vec<(u64, String)> = names.collect();
         names.sort_unstable();
@@ -324,14 +326,14 @@ fn puzzle_hash(puzzle: &Puzzle) -> String {
     format!("{:016x}", twox_hash::XxHash3_64::oneshot(puzzle.to_json().as_bytes()))
 }
 
-/// How the name of a coset table ends, after the memory for which it was chosen, in MiB.
-const COSETS_ENDING: &str = ".cosets";
+/// How the name of a coset table ends, after the memory for which it was chosen, in KiB.
+const COSETS_ENDING: &str = "KiB.cosets";
 /// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
 const DEFAULT_COSETS: u64 = 512 << 20;
 
 /// The name of a kept coset table, that was chosen for a memory.
 fn cosets_name(puzzle: &Puzzle, bytes: u64) -> String {
-    format!("{}-{}{COSETS_ENDING}", puzzle_hash(puzzle), bytes >> 20)
+    format!("{}-{}{COSETS_ENDING}", puzzle_hash(puzzle), bytes >> 10)
 }
 
 /// Whether a file has the name of a kept coset table of a puzzle.

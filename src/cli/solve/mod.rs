@@ -2,11 +2,12 @@
 //!
 //! Boards come from `boards` in batches. `databases` gets what they need when the first can be solved. Easy boards are
 //! attempted one per thread, hard ones finished on all threads of all ranks (`search`, which shows how far it is);
-//! `boards` makes a line of each and a summary. `states` solves puzzles other than boards.
+//! `solutions` says which of several solutions are wanted. `boards` makes a line of each and a summary. `states` solves puzzles other than boards.
 
 mod boards;
 mod databases;
 mod search;
+mod solutions;
 mod states;
 
 use std::{
@@ -35,7 +36,7 @@ use crate::{
 };
 
 pub use crate::solve::databases::{
-    cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets, usable_table,
+    Databases, cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets, usable_table,
 };
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
@@ -287,6 +288,7 @@ impl SolveSession<'_> {
     /// Solves the boards as they come; rank 0 writes their lines and the summary.
     fn run(&mut self, mut destination: Destination) -> Result<()> {
         let (begun, args) = (Instant::now(), self.solver.args);
+        let columns = args.wording.columns(&args.search.solutions);
         // Not before it is known that the boards, databases and log go together.
         let mut headed = false;
         let mut before = 0;
@@ -299,7 +301,7 @@ impl SolveSession<'_> {
             let boards = self.take(arrivals)?;
             self.prepare(&boards)?;
             if !std::mem::replace(&mut headed, true) {
-                destination.heading(args.wording.columns())?;
+                destination.heading(columns)?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
             let solver = &self.solver;
@@ -315,7 +317,8 @@ impl SolveSession<'_> {
                 if let Some(solved) = solved {
                     self.totals.count(&solved);
                     aside(|| {
-                        destination.line(&BoardFacts { of: &solved, wording: &args.wording })
+                        let wording = &args.wording;
+                        destination.line(&BoardFacts { of: &solved, wording, columns })
                     })?;
                     self.kept.extend(args.html.is_some().then_some(solved));
                 }
@@ -323,7 +326,7 @@ impl SolveSession<'_> {
             before += boards.len();
         }
         if !headed {
-            destination.heading(args.wording.columns())?;
+            destination.heading(columns)?;
         }
         if let Some(log) = self.solver.search.as_ref().and_then(|search| search.log.as_ref()) {
             log.sync()?;
@@ -394,7 +397,9 @@ impl SolveSession<'_> {
         } else if args.search.limits.timeout.is_none_or(|time| time >= BUILD_FROM) {
             solver = solver.with_reserve(larger);
         }
-        let mut made = Searcher { solver, log: None, limits: args.search.limits, progress };
+        let SearchOptions { limits, solutions, .. } = &args.search;
+        let (limits, range) = (*limits, solutions.range());
+        let mut made = Searcher { solver, log: None, limits, range, progress };
         if several {
             made.agree(communicator, "databases")?;
         }
@@ -441,6 +446,7 @@ impl Solver<'_> {
                 optimal: false,
                 proof: None,
                 earlier: 0,
+                all: None,
             }));
         }
         let begun = Instant::now();
@@ -486,7 +492,17 @@ impl Solver<'_> {
         if let (Some(log), Some(Solved { answer: Ok(answer), .. })) = (log, &solved) {
             log.solved(at, answer)?;
         }
-        Ok(solved)
+        let (Some(searcher), Some(mut solved)) = (&self.search, solved.clone()) else {
+            return Ok(solved);
+        };
+        if let Ok(answer) = solved.answer {
+            let Some(every) = searcher.every(at, &solved.board, answer, ranks)? else {
+                return Ok(None);
+            };
+            let (answer, all) = every.parts();
+            (solved.answer, solved.all) = (Ok(answer), all);
+        }
+        Ok(Some(solved))
     }
 
     /// Whether a board has no answer because somebody interrupted, not because its limits were reached.
@@ -506,7 +522,7 @@ impl Solver<'_> {
         let proof = length.filter(|_| self.args.wording.certify);
         let proof = proof.map(|length| self.prove(board, length)).transpose()?;
         let (board, optimal) = (board.clone(), self.fast.is_none());
-        Ok(Solved { board, answer: Ok(answer), metric, optimal, proof, earlier: 0 })
+        Ok(Solved { board, answer: Ok(answer), metric, optimal, proof, earlier: 0, all: None })
     }
 
     /// Proves that nothing is shorter; says why when there is no proof.

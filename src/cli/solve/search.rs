@@ -17,12 +17,19 @@ use tilewave::{
     progress::Phase,
     report::{counted, duration, thousands},
     search::{Communicator, Ranks},
-    solve::{Answer, Attempt, Logged, Pending, SolveLog, Stage, StateSolver},
+    solve::{
+        AllSolutions, Answer, Attempt, Logged, Pending, SolutionRange, SolveLog, Stage, StateSolver,
+    },
 };
 
 use crate::{
-    Failure, Result, StatusLine, Threads, aside, count, eta, first_given, pdb::Thresholds,
-    progress, ranks::me, refuse, solve::databases::Databases, time,
+    Failure, Result, StatusLine, Threads, aside, count, eta, first_given,
+    pdb::Thresholds,
+    progress,
+    ranks::me,
+    refuse,
+    solve::{databases::Databases, solutions::SolutionOptions},
+    time,
 };
 
 /// How shortest solutions are searched for.
@@ -32,11 +39,15 @@ pub struct SearchOptions {
     pub databases: Databases,
 
     #[command(flatten)]
+    pub solutions: SolutionOptions,
+
+    #[command(flatten)]
     pub limits: SearchLimits,
 
     /// Log progress to FILE, so the same command can continue an interrupted run.
     ///
-    /// With --log, all boards are read before the first one is solved.
+    /// With --log, all boards are read before the first one is solved. With --all, the log keeps one shortest solution:
+    /// the others are searched for again.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     pub log: Option<PathBuf>,
 
@@ -125,6 +136,8 @@ pub struct Searcher<'a, T: StateSolver> {
     pub solver: T,
     pub log: Option<SolveLog<T>>,
     pub limits: SearchLimits,
+    /// The solutions that are wanted, unless it is one.
+    pub range: Option<SolutionRange>,
     pub progress: &'a SolveProgress,
 }
 
@@ -211,6 +224,25 @@ impl<T: StateSolver> Searcher<'_, T> {
         Ok(Some(answer))
     }
 
+    /// Finds all solutions of the one at a place that are wanted, with all threads of all ranks, if it is solved and more
+    /// than one is wanted. None where it was left alone because somebody interrupted.
+    pub fn every(
+        &self,
+        at: usize,
+        state: &T::State,
+        answer: Answer<T::Moves>,
+        ranks: Ranks<'_>,
+    ) -> Result<Option<Every<T::Moves>>> {
+        let Some(range) = self.range.filter(|_| answer.moves.is_some()) else {
+            return Ok(Some(Every::One(answer)));
+        };
+        let watch = self.watch(at, answer.seconds, &[]);
+        let all = self.solver.all_together_with(state, answer, &range, ranks, &watch)?;
+        let ended = self.limits.are_reached(all.shortest.nodes, all.shortest.seconds);
+        let is_left = progress::asked() && !all.is_complete && !ended;
+        Ok((!is_left).then_some(Every::All(all)))
+    }
+
     /// Whether there is no answer because somebody interrupted, not because limits were reached.
     pub fn is_left(&self, answer: &Answer<T::Moves>) -> bool {
         let ended = self.limits.are_reached(answer.nodes, answer.seconds);
@@ -231,6 +263,22 @@ impl<T: StateSolver> Searcher<'_, T> {
         let (begun, nodes) = (Instant::now(), AtomicU64::new(0));
         let thresholds = Thresholds::after(stages);
         SearchWatch { searcher: self, at, begun, spent, nodes, thresholds, last: Mutex::new(begun) }
+    }
+}
+
+/// One answer, or all solutions.
+pub enum Every<M> {
+    One(Answer<M>),
+    All(AllSolutions<M>),
+}
+
+impl<M: Clone> Every<M> {
+    /// The answer, and all solutions if they were wanted.
+    pub fn parts(self) -> (Answer<M>, Option<AllSolutions<M>>) {
+        match self {
+            Every::One(answer) => (answer, None),
+            Every::All(all) => (all.shortest.clone(), Some(all)),
+        }
     }
 }
 

@@ -15,15 +15,16 @@ use tilewave::{
     puzzle::{Arrangement, Puzzle, State, Variant},
     report::{counted, duration},
     search::{Communicator, OneProcess, Ranks},
-    solve::{Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
+    solve::{AllSolutions, Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
 };
 
 use crate::{
-    Counted, Destination, Failure, Figures, OutputOptions, Result, aside, complain, progress,
-    ranks, refuse,
+    Counted, Destination, Failure, Figures, OutputOptions, Result, aside, complain, csv_line,
+    progress, ranks, refuse,
     solve::{
         boards::{Arrivals, BATCH, Given},
-        search::{SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
+        search::{Every, SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
+        solutions,
     },
 };
 
@@ -71,11 +72,25 @@ struct StateAnswer {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<usize>,
+    /// All solutions, if they are wanted.
+    #[serde(skip)]
+    all: Option<AllSolutions<Vec<String>>>,
+    /// The columns of CSV.
+    #[serde(skip)]
+    columns: &'static str,
 }
 
 impl Figures for StateAnswer {
     fn figures(&self) -> Value {
-        json!(self)
+        match &self.all {
+            Some(all) => solutions::with_all(json!(self), all, |moves| self.text_of(moves)),
+            None => json!(self),
+        }
+    }
+
+    fn csv(&self) -> Option<String> {
+        let lines = solutions::rows(self.length?, self.all.as_ref()?, &self.figures());
+        Some(lines.iter().map(|line| csv_line(self.columns, line)).collect())
     }
 
     fn words(&self) -> String {
@@ -85,6 +100,11 @@ impl Figures for StateAnswer {
             nodes => format!("{}  ", counted(nodes, "node")),
         };
         match (self.length, &self.moves, self.at_least) {
+            (Some(length), ..) if let Some(all) = &self.all => {
+                let count = counted(length as u64, "move");
+                let (line, each) = solutions::words(length, all, |moves| self.text_of(moves));
+                format!("{state}  {count}  {line}  {nodes}{time}\n{each}")
+            }
             (Some(length), Some(moves), _) => {
                 let gap = if moves.is_empty() { "" } else { "  " };
                 let most = if self.optimal { "" } else { "at most " };
@@ -138,17 +158,20 @@ impl StateAnswer {
 
     fn found(self, answer: Answer<Vec<String>>, optimal: bool) -> StateAnswer {
         let Answer { moves, at_least, nodes, seconds } = answer;
-        let text =
-            |moves: Vec<String>| format!("{} {}", self.turned_back, moves.join(" ")).trim().into();
         StateAnswer {
             length: moves.as_ref().map(Vec::len),
             optimal: optimal && moves.is_some(),
             at_least: moves.is_none().then_some(at_least),
-            moves: moves.map(text),
+            moves: moves.map(|moves| self.text_of(&moves)),
             nodes,
             seconds,
             ..self
         }
+    }
+
+    /// A solution as text: the turn that brings the cube back comes first.
+    fn text_of(&self, moves: &[String]) -> String {
+        format!("{} {}", self.turned_back, moves.join(" ")).trim().into()
     }
 }
 
@@ -168,7 +191,7 @@ pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> 
     let parse = move |text: &str| Ok(space.parse(text)?);
     let destination = output.reserve()?;
     let states = Arrivals::of("state", states, parse, &OneProcess)?;
-    each(states, destination, &OneProcess, |batch, say| {
+    each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
         batch.states.iter().try_for_each(|given| say(StateAnswer::of(table, given.state)?))
     })
 }
@@ -180,15 +203,22 @@ struct StateBatch<S> {
     known: usize,
 }
 
+/// The columns of CSV for one solution, for all, and for their number.
+const COLUMNS: [&str; 3] = [
+    "state,solvable,length,moves,seconds,optimal",
+    "state,solvable,length,moves,seconds,optimal,complete",
+    "state,solvable,length,count,seconds,optimal,complete",
+];
+
 /// Has each state answered, in batches of as many as there are to be had; `answer` gets what writes an answer. Of
 /// several ranks the first one writes.
 fn each<S: Clone + Send + 'static>(
     mut states: Arrivals<S>,
-    mut destination: Destination,
+    (mut destination, columns): (Destination, &'static str),
     ranks: &dyn Communicator,
     mut answer: impl FnMut(&StateBatch<S>, Say<'_>) -> Result<()>,
 ) -> Result<()> {
-    destination.heading("state,solvable,length,moves,seconds,optimal")?;
+    destination.heading(columns)?;
     let (mut before, mut refused, mut all_solved) = (0, 0, true);
     while !progress::asked() {
         let arrived = states.next(BATCH * ranks.size());
@@ -267,10 +297,12 @@ impl StateSolve<'_> {
         let mut searcher = given.then(make).transpose()?;
         let mut logged = log.as_ref().map(|_| states.all()).transpose()?;
         // States near a solved one need no tables, which are only built when there is another one.
-        let may_meet = !given && log.is_none() && communicator.size() == 1 && !options.limits.any();
+        let columns = options.solutions.columns(COLUMNS);
+        let alone = communicator.size() == 1 && options.solutions.range().is_none();
+        let may_meet = !given && log.is_none() && alone && !options.limits.any();
         let meets = may_meet && !databases.is_ready(&puzzle)?;
         let mut lists = meets.then(|| MeetingLists::new(&puzzle, databases.budget()));
-        let solved = each(states, destination, communicator, |batch, say| {
+        let solved = each(states, (destination, columns), communicator, |batch, say| {
             if let Some(meeting) = &mut lists {
                 let met = met(meeting, &puzzle, batch);
                 if let Some(answers) = met {
@@ -305,13 +337,14 @@ impl StateSolve<'_> {
         progress: &'p OnceCell<SolveProgress>,
         Ranks { communicator, pool }: Ranks<'_>,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
-        let SearchOptions { databases, threads, limits, .. } = self.options;
+        let SearchOptions { databases, solutions, threads, limits, .. } = self.options;
         let solver = ranks::first_alone(communicator, || {
             pool.install(|| databases.solver(puzzle, threads.get()))
         })?;
         let first = communicator.rank() == 0;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
-        let searcher = Searcher { solver, log: None, limits: *limits, progress };
+        let (limits, range) = (*limits, solutions.range());
+        let searcher = Searcher { solver, log: None, limits, range, progress };
         if communicator.size() > 1 {
             searcher.agree(communicator, "tables")?;
         }
@@ -339,7 +372,7 @@ impl StateSolve<'_> {
         }
         let tables = |phase: &Puzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
-        each(states, destination, &OneProcess, |batch, say| {
+        each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
                 if let Some(Err(why)) = solver.reaches(&given.state.state) {
@@ -444,7 +477,10 @@ fn solve_batch(
         if let Some(log) = &searcher.log {
             log.solved(before + i, &answer)?;
         }
-        say(plain.found(answer, true))?;
+        let every = searcher.every(before + i, &states[i].state.state, answer, ranks)?;
+        let Some((answer, all)) = every.map(Every::parts) else { continue };
+        let columns = if searcher.range.is_some_and(|range| range.kept) { 1 } else { 2 };
+        say(StateAnswer { all, columns: COLUMNS[columns], ..plain.found(answer, true) })?;
     }
     Ok(())
 }

@@ -54,8 +54,8 @@ macro_rules! optional_arguments {
     )*};
 }
 
-arguments!(max_states: usize);
-optional_arguments!(count: usize, keep_last: usize, max_depth: usize, max_nodes: u64);
+arguments!(max_states: usize, slack: usize);
+optional_arguments!(count: usize, keep_last: usize, limit: u64, max_depth: usize, max_nodes: u64);
 
 /// Reads the argument `memory`: a number of bytes, or a size with a unit.
 pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {

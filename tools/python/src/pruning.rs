@@ -13,7 +13,7 @@ use tilewave::internals::COSETS_MAGIC;
 use tilewave::pdb::SetFile;
 use tilewave::pruning::CosetTable;
 use tilewave::puzzle::Arrangement;
-use tilewave::solve::SolveError;
+use tilewave::solve::{AllSolutions, SolutionRange, SolveError};
 use tilewave::table::TableEncoding;
 use tilewave::{Error, Resources};
 
@@ -22,7 +22,7 @@ use super::errors::{exception, invalid, named, of_one, of_type};
 use super::listed::Listed;
 use super::numbers;
 use super::puzzle::{Counted, Subject, subject};
-use super::solve::{Limits, Solution, answers, unpacked};
+use super::solve::{Limits, Solution, all_answers, answers, listed, unpacked};
 use super::work::{FIRST, for_rows, long};
 
 /// The depth of every state of a cube or another puzzle, or of some of its pieces: lower bounds for the whole puzzle.
@@ -405,6 +405,18 @@ impl PuzzleSolver {
         Ok((all.collect::<Result<_, String>>().map_err(invalid)?, rows))
     }
 
+    /// Returns all solutions of states within a range, and the rows of the states.
+    fn every(
+        &self,
+        py: Python<'_>,
+        states: &Bound<'_, PyAny>,
+        range: SolutionRange,
+    ) -> PyResult<(Vec<AllSolutions<Vec<String>>>, Rows)> {
+        let (states, rows) = self.read(states)?;
+        let all = all_answers(py, &self.solver, &states, &rows, (range, self.threads))?;
+        Ok((all, rows))
+    }
+
     pub fn solutions<'py>(
         &self,
         py: Python<'py>,
@@ -478,6 +490,74 @@ impl PuzzleSolver {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.solutions(py, states, Limits { threads: None, max_nodes, timeout, progress })
+    }
+
+    /// Returns all shortest solutions, or also those that are up to `slack` moves longer. Ctrl-C stops the search.
+    ///
+    /// Parameters
+    /// ----------
+    /// states
+    ///     See `PuzzleSolver.solve`.
+    /// slack : int, default 0
+    ///     The number of moves by which solutions may be longer than the shortest ones. Solutions that are longer come to
+    ///     no state twice. Sequences that differ only in the order of moves that commute (``U D`` and
+    ///     ``D U``) count as one.
+    /// limit : int, optional
+    ///     Maximum number of solutions of each state.
+    ///
+    /// Returns
+    /// -------
+    /// list of Solution, or list of such lists
+    ///     The solutions by length, then in the order of their moves. All have the nodes and seconds of the whole search.
+    ///
+    /// Examples
+    /// --------
+    /// >>> solver = tilewave.PuzzleSolver("2x2x2")
+    /// >>> [str(solution) for solution in solver.solve_all("R2 U2 R2")]
+    /// ['U2 R2 U2', 'R2 U2 R2']
+    #[pyo3(signature = (states, *, slack=0, limit=None))]
+    fn solve_all<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::slack)] slack: usize,
+        #[pyo3(from_py_with = numbers::limit)] limit: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let range = SolutionRange { slack, most: limit, kept: true };
+        let (all, rows) = self.every(py, states, range)?;
+        let lists: Vec<Vec<Solution>> =
+            all.into_iter().map(|all| listed(all, Solution::of_names)).collect();
+        unpacked(py, lists, &rows)
+    }
+
+    /// Returns the number of solutions of each length, beginning with the shortest ones, up to `slack` moves longer; see
+    /// `PuzzleSolver.solve_all`. Ctrl-C stops the search.
+    ///
+    /// Parameters
+    /// ----------
+    /// states
+    ///     See `PuzzleSolver.solve`.
+    /// slack : int, default 0
+    ///
+    /// Returns
+    /// -------
+    /// list of int, or list of such lists
+    ///
+    /// Examples
+    /// --------
+    /// >>> tilewave.PuzzleSolver("2x2x2").count_solutions("R2 U2 R2", slack=2)
+    /// [2, 0, 6]
+    #[pyo3(signature = (states, *, slack=0))]
+    fn count_solutions<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::slack)] slack: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let range = SolutionRange { slack, most: None, kept: false };
+        let (all, rows) = self.every(py, states, range)?;
+        let counts: Vec<Vec<u64>> = all.into_iter().map(|all| all.counts).collect();
+        unpacked(py, counts, &rows)
     }
 
     /// The name of the puzzle.

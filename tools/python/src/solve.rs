@@ -13,7 +13,10 @@ use rayon::prelude::*;
 use tilewave::pdb::{Build, Pdb, SetFile};
 use tilewave::progress::Phase;
 use tilewave::puzzle::MoveStyle;
-use tilewave::solve::{Answer, Attempt, DatabaseSource, GivenDatabase, SolveError, StateSolver};
+use tilewave::solve::{
+    AllSolutions, Answer, Attempt, DatabaseSource, GivenDatabase, SolutionRange, SolveError,
+    StateSolver,
+};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
@@ -260,6 +263,21 @@ impl Solver {
         Ok(Solver { goal, optimal, threads: resources.threads })
     }
 
+    /// Returns all solutions of boards within a range, and the rows of the boards.
+    fn every(
+        &self,
+        py: Python<'_>,
+        boards: &Bound<'_, PyAny>,
+        range: SolutionRange,
+    ) -> PyResult<(Vec<AllSolutions>, Rows)> {
+        let size = self.goal.size();
+        let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
+        let rows = arrays::rows(boards, Form::board(size), &parse)?;
+        let boards = read(&rows, size)?;
+        let all = all_answers(py, &self.optimal, &boards, &rows, (range, self.threads))?;
+        Ok((all, rows))
+    }
+
     fn solve_rows(&self, py: Python<'_>, rows: &Rows, limits: Limits) -> PyResult<Vec<Solution>> {
         let boards = read(rows, self.goal.size())?;
         let limits = Limits { threads: limits.threads.or(self.threads), ..limits };
@@ -304,6 +322,47 @@ pub fn answers<T: StateSolver>(
         progress.call1(py, (states.len(), threshold, told.nodes.load(Ordering::Relaxed)))?;
     }
     Ok(answers)
+}
+
+/// Returns all solutions of boards or other states within a range.
+pub fn all_answers<T: StateSolver>(
+    py: Python<'_>,
+    solver: &T,
+    states: &[T::State],
+    rows: &Rows,
+    (range, threads): (SolutionRange, Option<usize>),
+) -> PyResult<Vec<AllSolutions<T::Moves>>>
+where
+    T::Moves: Send,
+{
+    if range.most == Some(0) {
+        return Err(invalid("limit must be at least 1"));
+    }
+    long(py, None, |watch| {
+        let one = |(row, state): (usize, &T::State)| {
+            let all = solver.solve_all_with(state, &range, watch);
+            all.map_err(|error| in_row(rows, row, error.into()))
+        };
+        let all = || states.iter().enumerate().map(one).collect();
+        match threads {
+            Some(_) => Resources::new().threads(threads).install(all)?,
+            None => all(),
+        }
+    })
+}
+
+/// Returns solutions of one state, each with what a `Solution` has: `of` makes one of an answer.
+pub fn listed<M: Clone>(all: AllSolutions<M>, of: impl Fn(Answer<M>) -> Solution) -> Vec<Solution> {
+    let shortest = all.shortest;
+    let least = shortest.at_least;
+    let lengths =
+        (least..).zip(all.counts).flat_map(|(length, count)| (0..count).map(move |_| length));
+    let moves = all.moves.into_iter().flatten().zip(lengths);
+    let solution = |(moves, length): (M, usize)| {
+        let answer = Answer { moves: Some(moves), ..shortest.clone() };
+        Solution { optimal: length == least, ..of(answer) }
+    };
+    moves.map(solution).collect()
 }
 
 /// Returns the boards of the rows, all of them checked.
@@ -436,6 +495,73 @@ impl Solver {
         let rows = arrays::rows(boards, Form::board(size), &parse)?;
         let limits = Limits { threads: None, max_nodes, timeout, progress };
         unpacked(py, self.solve_rows(py, &rows, limits)?, &rows)
+    }
+
+    /// Returns all shortest solutions, or also those that are up to `slack` moves longer. Ctrl-C stops the search.
+    ///
+    /// Parameters
+    /// ----------
+    /// boards
+    ///     See `Solver.solve`.
+    /// slack : int, default 0
+    ///     The number of moves by which solutions may be longer than the shortest ones. Solutions that are longer come to
+    ///     no board twice.
+    /// limit : int, optional
+    ///     Maximum number of solutions of each board.
+    ///
+    /// Returns
+    /// -------
+    /// list of Solution, or list of such lists
+    ///     The solutions by length, then in the order of their moves. All have the nodes and seconds of the whole search.
+    ///
+    /// Examples
+    /// --------
+    /// >>> solver = tilewave.Solver("2x3")
+    /// >>> [str(solution) for solution in solver.solve_all("4 5 0/1 2 3", limit=1)]
+    /// ['URDRULLDRRURDLLURDRULL']
+    #[pyo3(signature = (boards, *, slack=0, limit=None))]
+    fn solve_all<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::slack)] slack: usize,
+        #[pyo3(from_py_with = numbers::limit)] limit: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let range = SolutionRange { slack, most: limit, kept: true };
+        let (all, rows) = self.every(py, boards, range)?;
+        let lists: Vec<Vec<Solution>> =
+            all.into_iter().map(|all| listed(all, Solution::of)).collect();
+        unpacked(py, lists, &rows)
+    }
+
+    /// Returns the number of solutions of each length, beginning with the shortest ones, up to `slack` moves longer; see
+    /// `Solver.solve_all`. Ctrl-C stops the search.
+    ///
+    /// Parameters
+    /// ----------
+    /// boards
+    ///     See `Solver.solve`.
+    /// slack : int, default 0
+    ///
+    /// Returns
+    /// -------
+    /// list of int, or list of such lists
+    ///
+    /// Examples
+    /// --------
+    /// >>> tilewave.Solver("3x3").count_solutions("8 6 7/2 5 4/3 0 1", slack=2)
+    /// [40, 0, 207]
+    #[pyo3(signature = (boards, *, slack=0))]
+    fn count_solutions<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::slack)] slack: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let range = SolutionRange { slack, most: None, kept: false };
+        let (all, rows) = self.every(py, boards, range)?;
+        let counts: Vec<Vec<u64>> = all.into_iter().map(|all| all.counts).collect();
+        unpacked(py, counts, &rows)
     }
 
     /// The goal, (cells,) uint8.
