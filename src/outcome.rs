@@ -87,6 +87,8 @@ pub struct Outcome {
 pub struct ListLevels {
     /// Number of symmetries of the puzzle that were used, 1 for none.
     pub symmetries: usize,
+    /// Number of all symmetries of the puzzle; `None` if it is not known.
+    pub all_symmetries: Option<BigUint>,
     /// Number of states up to symmetry at each depth; `None` if the search did not use all symmetries.
     pub reduced: Option<Vec<u64>>,
     /// Number of keys that moves produced for each depth, including duplicates.

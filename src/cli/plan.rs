@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tilewave::{
     Directory, Io, Kernel, Storage, SystemError,
     frontier::{DepthForecast, FrontierForecast, FrontierSearch},
-    internals::binary_bytes,
+    internals::{binary_bytes, used_symmetries},
     progress::StopWhen,
     puzzle::{Puzzle, Searched, StateSpace},
     report::{
@@ -283,6 +283,7 @@ impl Args {
             "engine": "frontier",
             "states": all_states,
             "symmetries": of.symmetries,
+            "all_symmetries": of.all_symmetries.as_ref().map(ToString::to_string),
             "threads": of.threads,
             "memory_budget_bytes": memory,
             "disk_free_bytes": free,
@@ -346,7 +347,7 @@ impl Args {
             ("puzzle", described(&searched)),
             ("states", all_states.as_deref().map_or("unknown".into(), grouped)),
             ("engine", format!("frontier, {}", counted(of.threads as u64, "thread"))),
-            ("symmetries", of.symmetries.to_string()),
+            ("symmetries", used_symmetries(of.symmetries, of.all_symmetries.as_ref())),
             ("memory", fits),
             ("free", free.map_or(String::new(), bytes)),
             ("time", format!("measured to depth {}{beyond}", of.measured_to)),

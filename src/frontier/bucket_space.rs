@@ -9,9 +9,11 @@ use std::{
     ops::Range,
 };
 
+use num_bigint::BigUint;
+
 use crate::{
     frontier::{
-        coordinate::{Coordinate, keeps, restricted, sizes},
+        coordinate::{Coordinate, MOST_CONJUGATED, keeps, restricted, sizes},
         fields::{FieldKind, FieldMap, KeyPart, StateField, StateFields},
         lists::{BucketLists, ListCoder},
         symmetry::{PuzzleRows, SymmetryGroup},
@@ -129,12 +131,15 @@ impl CoordinateChoice {
             }
         }
         let (_, chosen, oriented) = best;
-        let (fields, symmetric) = (chosen.clone(), symmetric && !chosen.is_empty());
+        // Without a coordinate, all states are stored, and symmetries only serve to count classes.
+        let counts = group.order() <= MOST_CONJUGATED;
+        let (fields, symmetric) = (chosen.clone(), symmetric && (!chosen.is_empty() || counts));
         CoordinateChoice { fields, oriented, symmetric, form: None, slice: None }
     }
 
     pub(super) fn shape(&self, of: &PuzzleRows) -> ListShape {
-        let symmetries = order(&of.symmetries(self.symmetric), &self.fields);
+        let storing = self.symmetric && !self.fields.is_empty();
+        let symmetries = order(&of.symmetries(storing), &self.fields);
         let shape = ListShape::new(&of.fields, &self.fields, self.oriented, symmetries);
         shape.expect("it was taken for its sizes")
     }
@@ -407,7 +412,8 @@ pub(crate) struct BucketSpace {
     pub coder: ListCoder,
     pub bipartite: bool,
     pub directed: bool,
-    /// Whether all symmetries of the puzzle are known and used.
+    /// The number of all symmetries of the puzzle, if it is known, and whether all are used.
+    pub all_symmetries: Option<BigUint>,
     pub is_reduced: bool,
 }
 
@@ -483,7 +489,8 @@ impl BucketSpace {
             sums: state_sums(&of.fields, &whole_group),
             bipartite: of.is_bipartite(),
             directed: of.puzzle.is_directed(),
-            is_reduced: whole_group.complete && coordinate.group.order() == whole_group.order(),
+            is_reduced: whole_group.whole == Some(coordinate.group.order().into()),
+            all_symmetries: whole_group.whole,
             operations: Vec::new(),
             coordinate,
             parts,

@@ -18,6 +18,9 @@ use crate::frontier::{
 /// Maximum number of sets that have tracked pieces.
 pub(crate) const MOST_ORBITS: usize = 2;
 
+/// Maximum number of symmetries of a bucket of which conjugate ones are looked for.
+pub(super) const MOST_CONJUGATED: usize = 256;
+
 /// A tracked piece.
 #[derive(Clone, Debug)]
 struct TrackedPiece {
@@ -51,8 +54,8 @@ pub(crate) struct CanonicalBucket {
 /// A class with symmetries of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfSymmetric {
-    /// The symmetries that fix the representative.
-    pub stabiliser: Vec<u16>,
+    /// Symmetries that fix the representative, and how many others leave as many states of a level as they are.
+    pub fixing: Vec<(u16, u64)>,
     /// The canonical value of each fine value.
     pub canonical: Vec<CanonicalBucket>,
 }
@@ -289,7 +292,26 @@ impl Coordinate {
                 }
             }
         }
-        SelfSymmetric { stabiliser, canonical }
+        SelfSymmetric { fixing: self.alike(&stabiliser), canonical }
+    }
+
+    /// Symmetries that stand for those of a group: if all of these fix all buckets, conjugate ones leave as many states as
+    /// they are.
+    fn alike(&self, of: &[u16]) -> Vec<(u16, u64)> {
+        if self.fine > 1 || of.len() > MOST_CONJUGATED {
+            return of.iter().map(|&symmetry| (symmetry, 1)).collect();
+        }
+        let (then, back) =
+            (|a, b| self.group.then(a, b), |a: u16| self.group.inverse[usize::from(a)]);
+        let mut alike: Vec<(u16, u64)> = Vec::new();
+        for &symmetry in of {
+            let conjugates = of.iter().map(|&by| then(then(back(by), symmetry), by));
+            let conjugates: BTreeSet<u16> = conjugates.collect();
+            if conjugates.first() == Some(&symmetry) {
+                alike.push((symmetry, conjugates.len() as u64));
+            }
+        }
+        alike
     }
 
     /// Writes the image of each fine value under a map of the tracked fields, at a row of positions.

@@ -10,12 +10,11 @@
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
 //! none.
 
-use std::collections::{HashMap, HashSet};
-
-use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 use crate::puzzle::{
     Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
+    symmetry::Relabelling,
 };
 
 /// The meaning of a field.
@@ -113,60 +112,6 @@ impl FieldMap {
     }
 }
 
-/// A rearrangement of all locations and kinds of pieces.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Relabelling {
-    /// The image of each set.
-    #[serde(rename = "orbit")]
-    pub set: Vec<usize>,
-    /// For each set, the image of each of its locations within the image of the set.
-    pub location: Vec<Vec<u8>>,
-    /// For each set, the kind that takes the place of each kind, and the offset of its orientations.
-    pub kind: Vec<Vec<(u8, u8)>>,
-}
-
-impl Relabelling {
-    pub fn identity(puzzle: &Puzzle) -> Relabelling {
-        let sets = puzzle.sets();
-        Relabelling {
-            set: (0..sets.len()).collect(),
-            location: sets.iter().map(|of| (0..of.locations() as u8).collect()).collect(),
-            kind: (sets.iter())
-                .map(|of| (0..of.moduli.len() as u8).map(|kind| (kind, 0)).collect())
-                .collect(),
-        }
-    }
-
-    /// Returns the set, position and piece that a piece at a position of a set is mapped to.
-    pub fn of_piece(
-        &self,
-        puzzle: &Puzzle,
-        (set, position): (usize, usize),
-        piece: Placed,
-    ) -> (usize, usize, Placed) {
-        let of = &puzzle.sets()[set];
-        let orientations = usize::from(of.orientations);
-        let location = self.location[set][position * orientations + usize::from(piece.turn)];
-        let (kind, ahead) = self.kind[set][usize::from(piece.kind)];
-        let modulus = of.moduli[usize::from(piece.kind)];
-        let (to, turn) = (usize::from(location) / orientations, location % of.orientations);
-        (self.set[set], to, Placed { kind, turn: (turn + modulus - ahead) % modulus })
-    }
-
-    /// Returns the image of an arrangement.
-    pub fn arrangement(&self, puzzle: &Puzzle, of: &Arrangement) -> Arrangement {
-        let mut image = of.clone();
-        for (set, row) in of.0.iter().enumerate() {
-            for (position, &piece) in row.iter().enumerate() {
-                let (set, position, piece) = self.of_piece(puzzle, (set, position), piece);
-                image.0[set][position] = piece;
-            }
-        }
-        image
-    }
-}
-
 impl StateFields {
     pub fn of(puzzle: &Puzzle) -> StateFields {
         let mut fields = Vec::new();
@@ -207,13 +152,14 @@ impl StateFields {
             if rest {
                 let single = single
                     .iter()
-                    .filter(|&&kind| home(kind).is_some_and(|p| moves(puzzle, index, p)));
+                    .filter(|&&kind| home(kind).is_some_and(|p| puzzle.moves_at(index, p)));
                 fields.extend(single.map(|&kind| located(kind)));
             } else if let Some(kind) = needed {
                 fields.push(located(kind));
                 fields.extend((1..set.positions()).map(|place| held(place - 1)));
             } else {
-                fields.extend((0..set.positions()).filter(|&p| moves(puzzle, index, p)).map(held));
+                fields
+                    .extend((0..set.positions()).filter(|&p| puzzle.moves_at(index, p)).map(held));
             }
             first_value.push(first);
             without.push(needed);
@@ -365,7 +311,7 @@ impl StateFields {
         let still: Vec<Vec<bool>> = (puzzle.sets().iter().enumerate())
             .map(|(index, set)| {
                 let positions = 0..set.positions();
-                positions.map(|position| still && !moves(puzzle, index, position)).collect()
+                positions.map(|position| still && !puzzle.moves_at(index, position)).collect()
             })
             .collect();
         self.map(puzzle, |place, piece| {
@@ -409,27 +355,29 @@ impl StateFields {
     }
 }
 
-/// The moves of a puzzle as maps of states, against which symmetries are checked.
+/// The moves and goals of a puzzle as maps of rows and rows, against which relabellings are checked.
 pub(super) struct KnownMoves<'a> {
     puzzle: &'a Puzzle,
-    /// The number of each move.
+    /// The number of each move, and of each goal.
     moves: HashMap<(FieldMap, Option<PieceAt>), usize>,
-    solved: Vec<u8>,
-    goals: HashSet<Vec<u8>>,
+    goals: HashMap<Vec<u8>, usize>,
 }
 
 impl<'a> KnownMoves<'a> {
     pub fn new(puzzle: &'a Puzzle, fields: &StateFields) -> KnownMoves<'a> {
         let map = |one: &Move| (fields.of_move(puzzle, one), one.requires);
         let moves = puzzle.moves().iter().map(map).zip(0..).collect();
-        let solved = fields.encode(&puzzle.solved());
-        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
-        KnownMoves { puzzle, moves, solved, goals }
+        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).zip(0..).collect();
+        KnownMoves { puzzle, moves, goals }
     }
 
-    /// The image of each move, of several with the same effect only of one; `None` if a map does not preserve the
-    /// solved state, the set of goals, the set of moves and the forbidden placements.
-    pub fn images(&self, map: &FieldMap, of: &Relabelling) -> Option<Vec<Option<usize>>> {
+    /// The image of each move, of several with the same effect only of one, and of each goal; `None` if a map does not
+    /// preserve the set of goals, the set of moves and the forbidden placements.
+    pub fn images(
+        &self,
+        map: &FieldMap,
+        of: &Relabelling,
+    ) -> Option<(Vec<Option<usize>>, Vec<usize>)> {
         let place = |at: PieceAt| {
             let set = usize::from(at.set);
             let orientations = usize::from(self.puzzle.sets()[set].orientations);
@@ -441,24 +389,21 @@ impl<'a> KnownMoves<'a> {
             }
         };
         let back = map.inverse();
-        let is_kept = map.apply(&self.solved) == self.solved
-            && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
-            && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)));
+        let illegal = self.puzzle.illegal();
+        if !illegal.iter().all(|&at| illegal.contains(&place(at))) {
+            return None;
+        }
         let mut images = vec![None; self.puzzle.moves().len()];
-        for ((one, requires), &number) in self.moves.iter().filter(|_| is_kept) {
+        for ((one, requires), &number) in &self.moves {
             let image = (back.then(one).then(map), requires.map(place));
             images[number] = Some(*self.moves.get(&image)?);
         }
-        is_kept.then_some(images)
+        let mut goals = vec![0; self.goals.len()];
+        for (goal, &number) in &self.goals {
+            goals[number] = *self.goals.get(&map.apply(goal))?;
+        }
+        Some((images, goals))
     }
-}
-
-/// Whether any move changes what is at a position of a set.
-fn moves(puzzle: &Puzzle, set: usize, position: usize) -> bool {
-    puzzle.moves().iter().any(|one| {
-        let turn = &one.transformation.0[set];
-        usize::from(turn.source[position]) != position || turn.twist[position] != 0
-    })
 }
 
 /// The piece on whose position all moves of the pieces of a set depend; it must not turn.

@@ -63,8 +63,10 @@ pub struct FrontierForecast {
     /// The depths from 0 on, up to the depth requested or the third depth that does not fit; fewer if the search is
     /// complete before that.
     pub depths: Vec<DepthForecast>,
-    /// Number of symmetries of the puzzle.
+    /// Number of symmetries of the puzzle that are used, 1 for none.
     pub symmetries: usize,
+    /// Number of all symmetries of the puzzle; `None` if it is not known.
+    pub all_symmetries: Option<BigUint>,
     /// The depth that was searched to measure the speed.
     pub measured_to: usize,
     /// Number of worker threads.
@@ -213,6 +215,7 @@ impl FrontierSearch {
         let mut of = FrontierForecast {
             depths: Vec::new(),
             symmetries: found.symmetries(),
+            all_symmetries: found.lists.and_then(|lists| lists.all_symmetries),
             measured_to: searched - 1,
             threads: found.threads,
             busy: others.and_then(|others| others.share()),

@@ -115,8 +115,9 @@ impl<'a> Paths<'a> {
 pub(super) struct BucketCounter {
     /// The contributions of the keys' fields to a state's number, in the current class.
     adds: Vec<[u32; 128]>,
-    /// For each symmetry that preserves the class, the images of the fine values, and its effect on keys.
-    own: Vec<(Vec<u32>, KeyOperation)>,
+    /// For each symmetry that preserves the class, the images of the fine values, its effect on keys, and the number of
+    /// symmetries for which it stands.
+    own: Vec<(Vec<u32>, KeyOperation, u64)>,
     pub total: LevelTotal,
     /// What classes with symmetries of their own add to the states up to symmetry, times the order of the group.
     pub fixed: u64,
@@ -130,12 +131,12 @@ impl BucketCounter {
         }
         self.own.clear();
         let own = space.coordinate.self_symmetric[of.class].as_ref();
-        let stabiliser = own.map_or(&[][..], |own| &own.stabiliser);
-        self.own.extend(stabiliser.iter().map(|&symmetry| {
+        let fixing = own.map_or(&[][..], |own| &own.fixing);
+        self.own.extend(fixing.iter().map(|&(symmetry, alike)| {
             let mut images = Vec::new();
             space.coordinate.fine_map(&of.row, space.coordinate.map(symmetry), &mut images);
             let map = &space.coordinate.group.maps[usize::from(symmetry)];
-            (images, space.key_operation(map, &of.row))
+            (images, space.key_operation(map, &of.row), alike)
         }));
     }
 
@@ -400,12 +401,14 @@ impl BucketSpace {
             total.lists.reduced += kept;
         } else {
             let (mut fixing, mut fixed) = (0, 0);
-            for (_, operation) in own.iter().filter(|(images, _)| images[fine] as usize == fine) {
-                fixing += 1;
-                fixed += self.layout.fixed(operation, new);
+            let fixes =
+                |(images, ..): &&(Vec<u32>, KeyOperation, u64)| images[fine] as usize == fine;
+            for (_, operation, alike) in own.iter().filter(fixes) {
+                fixing += alike;
+                fixed += alike * self.layout.fixed(operation, new);
             }
-            weight *= (own.len() / fixing) as u64;
-            *images_fixed += fixed * (self.symmetries() / fixing) as u64;
+            weight *= own.iter().map(|(.., alike)| alike).sum::<u64>() / fixing;
+            *images_fixed += fixed * (self.symmetries() as u64 / fixing);
         }
         total.tally.states += weight * kept;
         let mut base = 0u32;

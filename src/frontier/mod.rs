@@ -29,7 +29,7 @@ pub use crate::frontier::{
 
 pub(crate) use crate::frontier::{
     bucket_space::{BucketSpace, MoveParity},
-    fields::{FieldKind, FieldMap, Relabelling, StateFields},
+    fields::{FieldKind, FieldMap, StateFields},
     levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
     symmetry::{PuzzleRows, SymmetryGroup},

@@ -325,6 +325,7 @@ impl FrontierSearch {
         Ok(Outcome {
             lists: Some(ListLevels {
                 symmetries: space.symmetries(),
+                all_symmetries: space.all_symmetries.clone(),
                 reduced: space.is_reduced.then(|| counts(|lists| lists.reduced)),
                 generated: counts(|lists| lists.generated),
                 kept: counts(|lists| lists.kept),

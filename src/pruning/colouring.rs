@@ -267,12 +267,14 @@ impl Colouring {
                 own.map(|set| values[set]).product::<f64>()
             };
             let (leads, rests) = (of(true), of(false));
-            let fits = leads <= MOST_LEADS as f64 && rests <= MOST_RESTS as f64 && rests > 1.0;
+            if leads > MOST_LEADS as f64 || rests > MOST_RESTS as f64 || rests <= 1.0 {
+                return None;
+            }
             let rows = (leads / symmetries as f64).ceil() as u64;
             let states = (leads + rests) as u64 * (64 * R as u64 + 16);
             let steps = rows * 8 * puzzle.moves.len() as u64;
             let lines = rows * (rests as u64).div_ceil(LINE) * 64;
-            fits.then(|| (lines + states + steps, leads as u64, *lead))
+            Some((lines + states + steps, leads as u64, *lead))
         };
         // A short table of first values stays in the cache.
         let best = (1..(1usize << all.min(16)) - 1)

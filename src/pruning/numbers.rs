@@ -8,31 +8,26 @@
 //! Invariant: symmetric arrangements whose coordinates have no symmetry of their own have the same number; arrangements
 //! with the same number are symmetric.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
-    frontier::{FieldMap, Relabelling, StateFields, SymmetryGroup},
+    frontier::{FieldMap, StateFields, SymmetryGroup},
     progress::{Progress, go_on},
     pruning::row_rank::{PieceMap, RowRank},
     puzzle::{
         Arrangement, Puzzle, PuzzleError,
         ranking::{FirstDigits, KindRole, RankGroup, Ranking},
+        symmetry::Relabelling,
     },
-    random::SplitMix64,
 };
 
 /// Maximum number of values of a coordinate: two bytes of cache for each.
 const MOST_VALUES: u64 = 1 << 21;
 /// A coordinate with at most this number of entries, in percent of the states up to symmetry, is good enough.
 const ENOUGH: u64 = 110;
-/// Number of arrangements used to distinguish symmetries.
-const SAMPLE: usize = 64;
 /// Maximum number of symmetry-invariant sets of kinds for which all unions are tried.
 const MOST_SETS: usize = 10;
 /// Number of bits of a symmetry's index, stored next to its class.
@@ -84,11 +79,11 @@ impl TableNumbers {
     ) -> Result<Option<TableNumbers>, Error> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
-            SymmetryGroup::with_relabellings(puzzle, &StateFields::of(puzzle));
-        if !(2..=1 << SYMMETRY).contains(&group.order()) {
+            SymmetryGroup::with_relabellings(puzzle, &StateFields::of(puzzle), 1 << SYMMETRY);
+        if group.order() < 2 {
             return Ok(None);
         }
-        let enough = plain.entries / actions(puzzle, &plain, &group).1 * ENOUGH / 100;
+        let enough = plain.entries / group.order() as u64 * ENOUGH / 100;
         let mut candidates: Vec<(u64, FirstDigits, Ranking)> = Vec::new();
         for first in coordinates(puzzle, &plain, &relabellings) {
             go_on(progress)?;
@@ -122,13 +117,8 @@ impl TableNumbers {
             return TableNumbers::all(puzzle).ok();
         }
         let ReductionJson { coordinate, symmetries, least } = serde_json::from_str(text).ok()?;
-        let fields = StateFields::of(puzzle);
-        let known = SymmetryGroup::relabellings(puzzle, &fields);
-        let begins = symmetries.first() == Some(&Relabelling::identity(puzzle));
-        if !begins || !symmetries.iter().all(|one| known.contains(one)) {
-            return None;
-        }
-        let group = SymmetryGroup::of_relabellings(puzzle, &fields, &symmetries)?;
+        let (group, symmetries) =
+            SymmetryGroup::of_relabellings(puzzle, &StateFields::of(puzzle), &symmetries)?;
         let ranking = Ranking::with_first(puzzle, &coordinate).ok()?;
         let values = ranking.entries / ranking.rest;
         let small = values <= MOST_VALUES && group.order() <= 1 << SYMMETRY;
@@ -339,7 +329,6 @@ impl Reduction {
         let fields = StateFields::of(puzzle);
         let coordinate = ranking.part(true);
         let ranks = own_ranks((puzzle, &fields), &coordinate, &group);
-        let (same, _) = actions(puzzle, ranking, &group);
         let mut class_of = vec![u32::MAX; coordinate.entries as usize];
         let (mut least, mut keeping, mut members) = (Vec::new(), Vec::new(), Vec::new());
         for value in 0..coordinate.entries {
@@ -351,8 +340,7 @@ impl Reduction {
             let (mut keep, mut found) = (Vec::new(), 0);
             for (symmetry, (rank, &back)) in (0..).zip(ranks.iter().zip(&group.inverse)) {
                 let image = rank.rank(&row);
-                // One of those with the same effect.
-                if image == value && same[usize::from(symmetry)] == symmetry {
+                if image == value {
                     keep.push(symmetry);
                 }
                 let known = &mut class_of[image as usize];
@@ -377,24 +365,6 @@ fn own_ranks(
     let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
     let rank = |map| RowRank::new((puzzle, fields), (puzzle, ranking), &own, (map, None));
     group.maps.iter().map(rank).collect()
-}
-
-/// For each symmetry, the first one with the same effect on some random arrangements, and the number of distinct
-/// effects: pieces that never move can be turned without any effect. Two symmetries with distinct effects take at most
-/// every other arrangement to the same one.
-fn actions(puzzle: &Puzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
-    let fields = StateFields::of(puzzle);
-    let mut random = SplitMix64::new(1);
-    let mut row = || fields.encode(&ranking.unrank(random.draw() % ranking.entries));
-    let rows: Vec<Vec<u8>> = (0..SAMPLE).map(|_| row()).collect();
-    let mut first = HashMap::new();
-    let of = |(symmetry, rank): (u8, RowRank)| {
-        let images: Vec<u64> = rows.iter().map(|row| rank.rank(row)).collect();
-        *first.entry(images).or_insert(symmetry)
-    };
-    let ranks = own_ranks((puzzle, &fields), ranking, group);
-    let same = (0..=u8::MAX).zip(ranks).map(of).collect();
-    (same, first.len() as u64)
 }
 
 /// Digits that symmetries may exchange: those of unions of invariant sets of kinds.
@@ -450,6 +420,7 @@ mod tests {
     use crate::{
         progress::NoProgress,
         puzzle::{Turns, named},
+        random::SplitMix64,
     };
 
     /// Pieces that are there twice, or not at all: their number may be that of any entry, or of none.

@@ -11,15 +11,17 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     kernel::points::{ColouredSet, MOST_POSITIONS, PointMap},
-    puzzle::{Arrangement, PieceSet, Puzzle, SetAction, Transformation},
+    puzzle::{
+        Arrangement, PieceSet, Puzzle, SetAction, Transformation,
+        symmetry::{PuzzleSymmetries, Relabelling},
+    },
 };
 
 /// Maximum number of moves, which are bits of a word, and of orientations, which take two bits.
 const MOST_MOVES: usize = 64;
 const MOST_ORIENTATIONS: u8 = 4;
-/// Maximum number of symmetries, which are numbered in a byte, and of images of moves that are tried to find them.
+/// Maximum number of symmetries, which are numbered in a byte.
 const MOST_SYMMETRIES: usize = 256;
-const MOST_TRIES: usize = 1 << 20;
 
 /// The points of a set.
 #[derive(Clone, Debug)]
@@ -153,7 +155,12 @@ impl<const R: usize> PointPuzzle<R> {
         };
         let inverse = of.moves.iter().map(|one| number(&one.inverse(), &of.moves));
         of.inverse = inverse.collect::<Option<_>>()?;
-        (of.symmetries, of.on_moves) = of.find_symmetries();
+        let symmetries = PuzzleSymmetries::of(puzzle, MOST_SYMMETRIES).listed.into_iter();
+        let symmetries = symmetries.map(|one| {
+            let on_moves = one.on_moves.into_iter().map(|image| image as u8).collect();
+            (of.points_of_symmetry(&one.relabelling), on_moves)
+        });
+        (of.symmetries, of.on_moves) = symmetries.unzip();
         let numbers: HashMap<&Vec<u8>, u8> = of.on_moves.iter().zip(0..=u8::MAX).collect();
         let row = |a: &Vec<u8>| of.on_moves.iter().map(|b| numbers[&then(a, b)]).collect();
         of.products = of.on_moves.iter().map(row).collect();
@@ -201,16 +208,6 @@ impl<const R: usize> PointPuzzle<R> {
         })
     }
 
-    /// How a permutation of points permutes the moves; `None` if it takes some move to none.
-    pub fn permuted_moves(&self, by: &PointMap<R>) -> Option<Vec<u8>> {
-        let back = by.inverse();
-        let image = |one: &PointMap<R>| {
-            let image = by.after(one).after(&back);
-            self.moves.iter().position(|own| *own == image).map(|number| number as u8)
-        };
-        self.moves.iter().map(image).collect()
-    }
-
     /// Moves of which all others are powers, those of the highest order first.
     pub fn turns(&self) -> Vec<usize> {
         let powers = |one: &PointMap<R>| {
@@ -231,110 +228,18 @@ impl<const R: usize> PointPuzzle<R> {
         turns
     }
 
-    /// Returns a permutation of points for each way in which permutations of points permute the moves; only the identity if
-    /// there are too many. A permutation is determined by the images of some moves: pairs of images must have
-    /// products with the same cycles as those of the moves, then the points follow.
-    fn find_symmetries(&self) -> (Vec<PointMap<R>>, Vec<Vec<u8>>) {
-        let turns = self.turns();
-        let mut kinds: HashMap<Vec<u8>, u16> = HashMap::new();
-        let mut kind = |a: usize, b: usize| {
-            let next = kinds.len() as u16;
-            *kinds.entry(self.moves[a].after(&self.moves[b]).cycles()).or_insert(next)
-        };
-        let all = 0..self.moves.len();
-        let pairs: Vec<Vec<u16>> =
-            all.clone().map(|a| all.clone().map(|b| kind(a, b)).collect()).collect();
-        let (mut found, mut known) = (Vec::new(), HashSet::new());
-        // Images of the first turns, the last of them to be tried next.
-        let mut images = vec![0usize];
-        let mut tries = 0;
-        while let Some(&image) = images.last() {
-            tries += 1;
-            // Moves that can be exchanged in any way have more symmetries than anybody can use.
-            if known.len() > MOST_SYMMETRIES || tries > MOST_TRIES {
-                break;
+    /// A symmetry of the puzzle as a permutation of points.
+    fn points_of_symmetry(&self, of: &Relabelling) -> PointMap<R> {
+        let mut points = PointMap::identity();
+        for ((set, &there), locations) in self.sets.iter().zip(&of.set).zip(&of.location) {
+            for (location, &to) in locations.iter().enumerate() {
+                let point = |set: &PointSet, at: usize| {
+                    set.point(at / set.orientations, at % set.orientations)
+                };
+                points.set(point(set, location), point(&self.sets[there], to.into()) as u8);
             }
-            let (at, a) = (images.len() - 1, turns[images.len() - 1]);
-            let next = |images: &mut Vec<usize>| {
-                while let Some(last) = images.pop() {
-                    if last + 1 < self.moves.len() {
-                        images.push(last + 1);
-                        break;
-                    }
-                }
-            };
-            let fits = pairs[a][a] == pairs[image][image]
-                && (0..at).all(|i| {
-                    let (b, other) = (turns[i], images[i]);
-                    pairs[a][b] == pairs[image][other]
-                        && pairs[b][usize::from(self.inverse[a])]
-                            == pairs[other][usize::from(self.inverse[image])]
-                });
-            if fits && images.len() < turns.len() {
-                images.push(0);
-                continue;
-            }
-            if fits && let Some(symmetry) = self.points_from(&turns, &images) {
-                let on_moves = self.permuted_moves(&symmetry);
-                found.extend(
-                    on_moves.filter(|on| known.insert(on.clone())).map(|on| (symmetry, on)),
-                );
-            }
-            next(&mut images);
         }
-        let still: Vec<u8> = (0..self.moves.len() as u8).collect();
-        let is_group = tries <= MOST_TRIES
-            && known.contains(&still)
-            && known.len() <= MOST_SYMMETRIES
-            && known.iter().all(|a| known.iter().all(|b| known.contains(&then(a, b))));
-        if !is_group {
-            return (vec![PointMap::identity()], vec![still]);
-        }
-        found.sort_by(|a, b| a.1.cmp(&b.1));
-        found[0].0 = PointMap::identity();
-        found.into_iter().unzip()
-    }
-
-    /// The permutation of points that takes some moves to others: the image of one point of each orbit is tried.
-    fn points_from(&self, moves: &[usize], images: &[usize]) -> Option<PointMap<R>> {
-        let pairs: Vec<_> =
-            moves.iter().zip(images).map(|(&a, &b)| (&self.moves[a], &self.moves[b])).collect();
-        let count = PointMap::<R>::COUNT;
-        let used: Vec<usize> = (0..count).filter(|&point| self.set_of[point].is_some()).collect();
-        let mut to: Vec<Option<usize>> = vec![None; count];
-        let mut taken = vec![false; count];
-        for &first in &used {
-            if to[first].is_some() {
-                continue;
-            }
-            let tried = used.iter().find_map(|&image| {
-                let (mut to, mut taken) = (to.clone(), taken.clone());
-                if std::mem::replace(&mut taken[image], true) {
-                    return None;
-                }
-                to[first] = Some(image);
-                let mut stack = vec![(first, image)];
-                while let Some((point, image)) = stack.pop() {
-                    for (a, b) in &pairs {
-                        let (after, its) = (a.get(point), b.get(image));
-                        match to[after] {
-                            None if std::mem::replace(&mut taken[its], true) => return None,
-                            None => {
-                                to[after] = Some(its);
-                                stack.push((after, its));
-                            }
-                            Some(known) if known != its => return None,
-                            Some(_) => (),
-                        }
-                    }
-                }
-                Some((to, taken))
-            });
-            (to, taken) = tried?;
-        }
-        let mut symmetry = PointMap::identity();
-        used.iter().for_each(|&point| symmetry.set(point, to[point].unwrap_or(point) as u8));
-        Some(symmetry)
+        points
     }
 }
 

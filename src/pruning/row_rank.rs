@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use crate::{
-    frontier::{FieldMap, Relabelling, StateFields},
+    frontier::{FieldMap, StateFields},
     perm::lehmer::Below,
     puzzle::{
         Arrangement, PieceAt, PieceSet, Placed, Puzzle, Transformation,
         ranking::{RankGroup, Ranking},
+        symmetry::Relabelling,
     },
 };
 

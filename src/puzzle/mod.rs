@@ -17,6 +17,7 @@
 //! p' and permutes the line inside a **window**; both depend only on (move, p). A search needs to know nothing else
 //! about a puzzle.
 
+mod automorphisms;
 pub(crate) mod board;
 pub(crate) mod coordinates;
 mod cube;
@@ -37,6 +38,7 @@ mod solids;
 pub(crate) mod space;
 mod spec;
 pub(crate) mod states;
+pub(crate) mod symmetry;
 mod variant;
 
 use std::{

@@ -4,6 +4,7 @@
 
 use std::{borrow::Cow, fmt::Write};
 
+use num_bigint::BigUint;
 use serde::Serialize;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
@@ -183,10 +184,9 @@ impl<'a> Report<'a> {
             Some(all) => format!("{found} of {}", grouped(&all.to_string())),
             None => format!("{found} of unknown"),
         };
-        let symmetries = outcome.lists.as_ref().map(|lists| match lists.symmetries {
-            1 => "none used".to_string(),
-            several => several.to_string(),
-        });
+        let symmetries = outcome.lists.as_ref();
+        let symmetries = symmetries
+            .map(|lists| used_symmetries(lists.symmetries, lists.all_symmetries.as_ref()));
         let (time, speed) = (duration(outcome.seconds), rate(self.states_per_second()));
         let arrays = bytes(outcome.array_bytes);
         let what = if outcome.lists.is_some() { "lists" } else { "state arrays" };
@@ -329,6 +329,16 @@ pub fn value_histogram(counts: &[u64], total: u64) -> String {
     table(["value", "entries"], counts, None, Some(total as f64))
 }
 
+/// Returns how many symmetries of a puzzle are used, and of how many, for display.
+pub fn used_symmetries(symmetries: usize, all: Option<&BigUint>) -> String {
+    let some = if symmetries == 1 { "none".to_string() } else { symmetries.to_string() };
+    match all {
+        None => format!("{some} used"),
+        Some(all) if *all == symmetries.into() => some,
+        Some(all) => format!("{some} used of {}", grouped(&all.to_string())),
+    }
+}
+
 /// The table of counts by depth or value; `reduced`: the same up to symmetry; `total`: of all states, if it is known.
 fn table(
     [depth, states]: [&str; 2],
@@ -437,8 +447,9 @@ impl Report<'_> {
     /// `first_wrong_depth` is the first one that differs. `agrees_with_own` likewise names the file of this project's
     /// own results.
     ///
-    /// `lists` has what only list searches know of their levels, and is null for the others: `symmetries`, `reduced`
-    /// (states up to symmetry, null if not all symmetries were used), `generated` and `kept` (keys) and `bytes`.
+    /// `lists` has what only list searches know of their levels, and is null for the others: `symmetries` (those used),
+    /// `all_symmetries` (null if not known), `reduced` (states up to symmetry, null if not all symmetries were used),
+    /// `generated` and `kept` (keys) and `bytes`.
     /// `disk` has details of a search on disk, and is null for a search in memory: `peak_bytes` is the maximum size of
     /// all files at any time; `planes` says where the bits that cross between chunks were stored (`memory` or `files`;
     /// null in a list search); `bytes_written` covers all sessions; the times for decoding, kernel, encoding, and
@@ -470,6 +481,7 @@ impl Report<'_> {
             "array_bytes": outcome.array_bytes,
             "lists": outcome.lists.as_ref().map(|lists| json!({
                 "symmetries": lists.symmetries,
+                "all_symmetries": lists.all_symmetries.as_ref().map(BigUint::to_string),
                 "reduced": lists.reduced,
                 "generated": lists.generated,
                 "kept": lists.kept,

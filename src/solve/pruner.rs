@@ -15,10 +15,11 @@ use std::{
 };
 
 use crate::{
-    frontier::{FieldKind, FieldMap, Relabelling, StateFields},
+    frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
     puzzle::{
         Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Puzzle, Size, Transformation,
+        symmetry::Relabelling,
     },
     random::SplitMix64,
     threads::map_numbers,

@@ -46,20 +46,6 @@ fn states_around_several_goals_are_those_of_plain_code() {
     }
 }
 
-#[test]
-fn symmetries_of_a_search_keep_its_goals() {
-    let symmetries = |goals: &[&str]| {
-        let puzzle = variant("3x3x3", goals, "").unwrap();
-        FrontierSearch::new(puzzle).max_depth(2).run().unwrap().symmetries()
-    };
-    let all = ["U", "U'", "D", "D'", "F", "F'", "B", "B'", "L", "L'", "R", "R'"];
-    assert_eq!(symmetries(&[]), 48);
-    assert_eq!(symmetries(&all), 48);
-    assert_eq!(symmetries(&["U", "D"]), 8);
-    assert_eq!(symmetries(&["U", "D", "F"]), 2);
-    assert_eq!(symmetries(&["U", "R F"]), 1);
-}
-
 /// A set that a projection has as its solved state is searched as that; the states that it stands for are as many for
 /// each.
 #[test]

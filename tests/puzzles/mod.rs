@@ -15,6 +15,7 @@ mod sets;
 mod solids;
 mod states;
 mod stickers;
+mod symmetries;
 
 use tilewave::puzzle::{Permutation, Puzzle, formats::read};
 

@@ -77,8 +77,18 @@ impl Comparison {
                     let what = format!("{name}, {symmetry}, {kernel:?}");
                     self.hold(what, found.counts.clone(), counts.clone());
                     let few = complete && distances.len() <= CLASSES;
-                    if let (Some(reduced), true) = (found.reduced().map(<[u64]>::to_vec), few) {
-                        let Some(classes) = drawn.classes(&distances) else { continue };
+                    let all = found.lists.as_ref().and_then(|lists| lists.all_symmetries.clone());
+                    if let (Some(all), true) = (all, few) {
+                        let Some((classes, order)) = drawn.classes(&distances) else { continue };
+                        self.hold(
+                            format!("{name}, symmetries, {}", puzzle.to_json()),
+                            all,
+                            order.into(),
+                        );
+                        let Some(reduced) = found.reduced().map(<[u64]>::to_vec) else {
+                            self.classes[2] += usize::from(symmetry);
+                            continue;
+                        };
                         self.classes[0] += 1;
                         self.classes[1] += usize::from(classes != counts);
                         let what = format!("{name}, up to symmetry, {}", puzzle.to_json());

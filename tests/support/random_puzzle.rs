@@ -380,11 +380,11 @@ impl Drawn {
         None
     }
 
-    /// The number of classes of states at each depth under all symmetries, where `distances` are those of all states. A
-    /// symmetry is a map of the states that takes moves to moves, the start and the set of goals to themselves, and
-    /// what the places show to what places show: that a place shows the same thing in some states means that some place
-    /// shows the same thing in their images. `None` if there are too many ways to map the moves.
-    pub fn classes(&self, distances: &HashMap<State, usize>) -> Option<Vec<u64>> {
+    /// The number of classes of states at each depth under all symmetries, where `distances` are those of all states, and
+    /// the number of symmetries. A symmetry is a map of the states that takes moves to moves, the set of goals to itself,
+    /// and what the places show to what places show: that a place shows the same thing in some states means that some
+    /// place shows the same thing in their images. `None` if there are too many ways to map the moves.
+    pub fn classes(&self, distances: &HashMap<State, usize>) -> Option<(Vec<u64>, usize)> {
         let states: Vec<&State> = distances.keys().collect();
         let number: HashMap<&State, usize> = states.iter().copied().zip(0..).collect();
         let after: Vec<Vec<Option<usize>>> = states
@@ -415,15 +415,13 @@ impl Drawn {
         }
         let goals: BTreeSet<usize> = self.goals().iter().map(|goal| number[goal]).collect();
         let mut search = Symmetries { moves, shown, goals, found: Vec::new(), tried: 0 };
-        let mut image = vec![None; states.len()];
-        image[number[&self.start()]] = Some(number[&self.start()]);
-        search.extend(&mut Vec::new(), image)?;
+        search.extend(&mut Vec::new(), vec![None; states.len()])?;
         let mut classes = vec![0; 1 + *distances.values().max()?];
         for (at, state) in states.iter().enumerate() {
             let least = search.found.iter().map(|image| image[at]).min();
             classes[distances[*state]] += u64::from(least == Some(at));
         }
-        Some(classes)
+        Some((classes, search.found.iter().collect::<BTreeSet<_>>().len()))
     }
 }
 
@@ -442,7 +440,8 @@ struct Symmetries {
 }
 
 impl Symmetries {
-    /// Collects the symmetries for which the first moves have these images.
+    /// Collects the symmetries for which the first moves have these images, and these goals, of which each part of the
+    /// states needs one.
     fn extend(&mut self, of: &mut Vec<usize>, mut image: Vec<Option<usize>>) -> Option<()> {
         self.tried += 1;
         if self.tried > 3000 {
@@ -466,6 +465,17 @@ impl Symmetries {
                 }
             }
         }
+        let goals: Vec<usize> = self.goals.iter().copied().collect();
+        let is_first = image.iter().all(Option::is_none);
+        let open = goals.iter().find(|&&goal| image[goal].is_none());
+        if let Some(&goal) = open.filter(|_| is_first || of.len() == self.moves.len()) {
+            for to in goals {
+                let mut image = image.clone();
+                image[goal] = Some(to);
+                self.extend(of, image)?;
+            }
+            return Some(());
+        }
         if of.len() < self.moves.len() {
             for to in (0..self.moves.len()).filter(|to| !of.contains(to)).collect::<Vec<_>>() {
                 of.push(to);
@@ -477,6 +487,9 @@ impl Symmetries {
         let image: Vec<usize> = image.into_iter().collect::<Option<_>>()?;
         let mut back = vec![0; image.len()];
         image.iter().enumerate().for_each(|(from, &to)| back[to] = from);
+        if image.iter().collect::<BTreeSet<_>>().len() < image.len() {
+            return Some(());
+        }
         let there = |shown: &Vec<usize>| partition(back.iter().map(|&from| shown[from]));
         let is_kept = self.shown.iter().all(|shown| self.shown.contains(&there(shown)))
             && self.goals.iter().all(|&goal| self.goals.contains(&image[goal]));

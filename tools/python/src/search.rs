@@ -44,6 +44,7 @@ struct Found {
     engine: String,
     threads: usize,
     symmetries: usize,
+    all_symmetries: Option<String>,
     published: Option<String>,
     last: Vec<u16>,
     width: usize,
@@ -90,6 +91,10 @@ impl Found {
             engine: outcome.engine.name().into(),
             threads: outcome.threads,
             symmetries: outcome.symmetries(),
+            all_symmetries: outcome
+                .lists
+                .as_ref()
+                .and_then(|lists| Some(lists.all_symmetries.as_ref()?.to_string())),
             published: agrees.map(|published| published.citation()),
             last,
             width,
@@ -254,6 +259,12 @@ impl SearchResult {
     #[getter]
     fn symmetries(&self) -> usize {
         self.found.symmetries
+    }
+
+    /// The number of all symmetries of the puzzle; None if it is not known or the search did not use lists.
+    #[getter]
+    fn all_symmetries<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.found.all_symmetries.as_ref().map(|digits| integer(py, digits)).transpose()
     }
 
     /// The publications whose counts agree with every level; None if there are none or if a level differs.
