@@ -257,19 +257,19 @@ fn all_solutions_are_those_of_a_plain_search() {
         });
         let solver = PuzzleSolver::new(puzzle.clone(), tables).unwrap();
         // Those that do not have thousands.
-        let range = SolutionRange { slack, most: Some(60), kept: false };
+        let range = SolutionRange { slack, most: Some(20), kept: false };
         let has_few = |state: &Arrangement| {
             solver.solve_all_with(state, &range, &NoProgress).unwrap().is_complete
         };
-        let mixed = (0..24).map(|moves| mixed(&puzzle, moves, &mut random)).filter(has_few);
-        let states: Vec<Arrangement> = mixed.take(8).collect();
+        let mixed = (0..10).map(|moves| mixed(&puzzle, moves, &mut random)).filter(has_few);
+        let states: Vec<Arrangement> = mixed.take(5).collect();
         let total = compare(&oracle, &solver, &states, slack);
-        assert!(states.len() > 3, "{puzzle}: {}", states.len());
+        assert!(states.len() > 2, "{puzzle}: {}", states.len());
         most = most.max(total);
         let whole = PuzzleSolver::new(puzzle.clone(), [build(&puzzle).unwrap()]).unwrap();
         assert_eq!(compare(&oracle, &whole, &states, slack), total, "{puzzle}");
     }
-    assert!(most > 50, "{most}");
+    assert!(most > 10, "{most}");
 }
 
 /// A solution ends at the first of several goals.

@@ -76,7 +76,7 @@ fn moves_lead_to_the_states_of_the_same_seed() {
         }
     }
     for (size, how, most) in
-        [("3x3", "--moves", 31), ("4x4", "--moves", 80), ("6x6", "--moves", 400)]
+        [("3x3", "--moves", 31), ("4x4", "--moves", 80), ("6x6", "--moves", 800)]
     {
         let goal = goal("last", size.parse().unwrap());
         for (state, moves) in lines(&[size]).iter().zip(lines(&[size, how])) {
