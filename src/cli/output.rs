@@ -261,8 +261,11 @@ pub fn print(text: &str) -> Result<()> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct FormatOption {
-    /// Output format.
-    #[arg(long, default_value = "text")]
+    /// Output format: text, csv, json, jsonl, markdown or latex.
+    ///
+    /// CSV, Markdown and LaTeX have the same columns; a table for a document leaves out those that say nothing. JSON is one
+    /// document, and JSON Lines are one object per line, each written as soon as it is ready.
+    #[arg(long, default_value = "text", hide_possible_values = true)]
     pub format: OutputFormat,
 }
 

@@ -189,7 +189,8 @@ fn the_table_of_results_is_published_truth() {
     let mut checked = 0;
     for cells in rows(README) {
         let name = cells[0].split(' ').next().unwrap();
-        let Ok(size) = name.parse::<Size>() else {
+        // Not the 15-puzzle, which others solve.
+        let Some(size) = name.parse::<Size>().ok().filter(|_| name.contains('x')) else {
             continue;
         };
         let truth = published(size, size.cells() - 1, Metric::Stm).unwrap();
