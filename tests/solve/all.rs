@@ -236,12 +236,12 @@ fn all_solutions_are_those_of_a_plain_search() {
         (part("2x2x2", Turns::Directed, &["corners:1-3"]), &["corners"], 2),
         // Moves of opposite faces commute, and pieces look alike.
         (part("3x3x3", Turns::Powers, &["edges:1-3"]), &["edges:1-2", "edges"], 1),
-        (part("3x3x3", Turns::Quarter, &["corners:1"]), &["corners"], 2),
+        (part("3x3x3", Turns::Quarter, &["corners:1-2"]), &["corners"], 2),
         // A commutes with B and B with C, but A not with C.
         (part("megaminx", Turns::Powers, &["corners:1-2"]), &["corners"], 0),
         (part("kilominx", Turns::Quarter, &["corners:1-2"]), &["corners"], 1),
         (part("skewb", Turns::Powers, &["corners", "corners2"]), &["corners", "corners2"], 1),
-        (part("4x4x4", Turns::Powers, &["centres:1-2"]), &["centres"], 0),
+        (part("4x4x4", Turns::Powers, &["corners:1-2"]), &["corners"], 0),
         (Puzzle::of_graph(graph).unwrap().unwrap(), &["1-4", "5-8"], 2),
     ] {
         let name = |word: &str| match word.contains(char::is_alphabetic) {
