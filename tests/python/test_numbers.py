@@ -19,10 +19,15 @@ CALLS = {
     "Puzzle.adjacency": lambda **given: tilewave.Puzzle("2x3").adjacency(**given),
     "Solver": lambda **given: tilewave.Solver("2x3", **given),
     "Solver.solve": lambda **given: SOLVER.solve("1 2 3/4 0 5", **given),
+    # A solved state ends with its one solution, however many moves more are allowed.
+    "Solver.solve_all": lambda **given: SOLVER.solve_all("1 2 3/4 5 0", **given),
+    "Solver.count_solutions": lambda **given: SOLVER.count_solutions("1 2 3/4 5 0", **given),
     "solve": lambda **given: tilewave.solve("1 2 3/4 0 5", **given),
     "PruningTable.build": lambda **given: tilewave.PruningTable.build("2x2x2", pieces="corners:1-4", **given),
     "PuzzleSolver": lambda **given: tilewave.PuzzleSolver("2x2x2", **given),
     "PuzzleSolver.solve": lambda **given: PUZZLE_SOLVER.solve("R U", **given),
+    "PuzzleSolver.solve_all": lambda **given: PUZZLE_SOLVER.solve_all("R R'", **given),
+    "PuzzleSolver.count_solutions": lambda **given: PUZZLE_SOLVER.count_solutions("R R'", **given),
 }
 SOLVER = tilewave.Solver("2x3")
 PUZZLE_SOLVER = tilewave.PuzzleSolver("2x2x2", tables=[tilewave.PruningTable.build("2x2x2")])
@@ -48,7 +53,7 @@ TAKEN = sorted(set(taken()))
 def test_all_functions_that_take_numbers_are_asked():
     assert {name for name, _ in TAKEN} == set(CALLS)
     # What the types say is what the functions take, and the other way round.
-    words = {"tiles", "count", "rng", "threads", "memory", "max_depth", "count_ahead", "keep_last", "max_nodes", "max_states"}
+    words = {"tiles", "count", "rng", "threads", "memory", "max_depth", "count_ahead", "keep_last", "max_nodes", "max_states"} | {"slack", "limit"}
     assert {argument for _, argument in TAKEN} == words
     for name in tilewave.__all__:
         of = getattr(tilewave, name)

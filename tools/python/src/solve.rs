@@ -518,7 +518,7 @@ impl Solver {
     /// --------
     /// >>> solver = tilewave.Solver("2x3")
     /// >>> [str(solution) for solution in solver.solve_all("4 5 0/1 2 3", limit=1)]
-    /// ['URDRULLDRRURDLLURDRULL']
+    /// ['URDRULLDRURDLLURDRULL']
     #[pyo3(signature = (boards, *, slack=0, limit=None))]
     fn solve_all<'py>(
         &self,
