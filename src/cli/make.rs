@@ -20,9 +20,9 @@ use tilewave::{
 };
 
 use crate::{
-    AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
-    ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
-    read_input, refuse, subject, with_more,
+    AnyReply, Destination, FormatOption, GoalOption, OutputFile, OutputFormat, PuzzleOptions,
+    Reply, ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print,
+    progress, read_input, refuse, subject, with_more,
 };
 
 // `tilewave table`.
@@ -64,9 +64,8 @@ pub struct TableArgs {
     #[arg(short, long)]
     force: bool,
 
-    /// Report format.
-    #[arg(long, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    report: FormatOption,
 
     #[command(flatten)]
     resources: ResourceOptions,
@@ -91,7 +90,7 @@ impl TableArgs {
             Searched::Listed(puzzle) => Table::Pruning(self.listed(&puzzle)?),
         };
         let (columns, reply) = table.reply(Some((file, begun.elapsed().as_secs_f64())));
-        Destination::beside(file, self.format).write(columns, &reply)
+        Destination::beside(file, self.report.format).write(columns, &reply)
     }
 
     /// Searches a puzzle and writes its table.

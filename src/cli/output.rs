@@ -44,82 +44,55 @@ impl OutputFormat {
     }
 }
 
-/// A table for a document that is made of lines of CSV, as they come. Which columns it has depends on the first lines:
-/// of several, those of one value are left out, and checksums. Numbers are aligned to the right.
-#[derive(Default)]
-struct DocumentTable {
-    heading: Vec<String>,
-    /// The columns that are shown.
-    shown: Vec<usize>,
-    begun: bool,
-}
-
-impl DocumentTable {
-    /// The rows of some lines of CSV, of which the first is the heading where none has come; with the beginning of the
-    /// table before the first row.
-    fn rows(&mut self, lines: &str, format: OutputFormat) -> Result<String> {
-        let mut reader = csv::ReaderBuilder::new();
-        let reader = reader.has_headers(false).flexible(true).from_reader(lines.as_bytes());
-        let mut records = Vec::new();
-        for record in reader.into_records() {
-            let record = record.map_err(|error| Failure::failed(error.to_string()))?;
-            records.push(record.iter().map(String::from).collect::<Vec<_>>());
-        }
-        if self.heading.is_empty() && !records.is_empty() {
-            self.heading = records.remove(0);
-        }
-        let mut text = String::new();
-        if !self.begun && !records.is_empty() {
-            self.begun = true;
-            let fields = |at: usize| records.iter().filter_map(move |row| row.get(at));
-            let tells = |&at: &usize| {
-                let other = fields(at).any(|field| Some(field) != fields(at).next());
-                at == 0 || (records.len() == 1 || other) && self.heading[at] != "checksum"
+/// The lines of CSV with their heading as a table for a document. Columns of one value are left out where there are several
+/// lines, and checksums; numbers are aligned to the right.
+fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).flexible(true).from_reader(lines.as_bytes());
+    let records: Result<Vec<Vec<String>>, csv::Error> = reader.deserialize().collect();
+    let records = records.map_err(|error| Failure::failed(error.to_string()))?;
+    let Some((heading, rows)) = records.split_first() else { return Ok(String::new()) };
+    let fields = |at: usize| rows.iter().filter_map(move |row| row.get(at));
+    let tells = |&at: &usize| {
+        let other = fields(at).any(|field| Some(field) != fields(at).next());
+        at == 0 || (rows.len() < 2 || other) && heading[at] != "checksum"
+    };
+    let shown: Vec<usize> = (0..heading.len()).filter(tells).collect();
+    let is_number = |field: &String| field.is_empty() || field.parse::<f64>().is_ok();
+    let right: Vec<bool> = shown.iter().map(|&at| fields(at).all(is_number)).collect();
+    let line = |row: &Vec<String>, before: &str, between: &str, behind: &str| {
+        let fields = shown.iter().filter_map(|&at| row.get(at));
+        let fields = fields.map(|field| {
+            let grouped = match field.parse() {
+                Ok(number) if field.len() > 3 => thousands(number),
+                _ => field.clone(),
             };
-            self.shown = (0..self.heading.len()).filter(tells).collect();
-            let is_number = |field: &String| field.is_empty() || field.parse::<f64>().is_ok();
-            let right = self.shown.iter().map(|&at| fields(at).all(is_number));
-            let right: Vec<bool> = right.collect();
-            let words: Vec<String> =
-                self.heading.iter().map(|name| name.replace('_', " ")).collect();
-            let heading = self.row(&words, format);
-            text = match format {
-                OutputFormat::Latex => {
-                    let columns = right.iter().map(|&right| if right { 'r' } else { 'l' });
-                    let columns: String = columns.collect();
-                    format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n{heading}\\hline\n")
-                }
-                _ => {
-                    let rules = right.iter().map(|&right| if right { "---:|" } else { "---|" });
-                    format!("{heading}|{}\n", rules.collect::<String>())
-                }
-            };
-        }
-        Ok(text + &records.iter().map(|row| self.row(row, format)).collect::<String>())
-    }
-
-    fn row(&self, fields: &[String], format: OutputFormat) -> String {
-        let fields = self.shown.iter().filter_map(|&at| fields.get(at));
-        let grouped = fields.map(|field| match field.parse() {
-            Ok(number) if field.len() > 3 => thousands(number),
-            _ => field.clone(),
+            match format {
+                OutputFormat::Latex => for_latex(&grouped),
+                _ => grouped.replace('|', "\\|"),
+            }
         });
-        match format {
-            OutputFormat::Latex => {
-                let fields: Vec<String> = grouped.map(|field| for_latex(&field)).collect();
-                fields.join(" & ") + " \\\\\n"
-            }
-            _ => {
-                let fields: Vec<String> = grouped.map(|field| field.replace('|', "\\|")).collect();
-                format!("| {} |\n", fields.join(" | "))
-            }
+        format!("{before}{}{behind}\n", fields.collect::<Vec<_>>().join(between))
+    };
+    let heading = heading.iter().map(|name| name.replace('_', " ")).collect();
+    Ok(match format {
+        OutputFormat::Latex => {
+            let line = |row| line(row, "", " & ", " \\\\");
+            let columns: String =
+                right.iter().map(|&right| if right { 'r' } else { 'l' }).collect();
+            let (heading, rows) = (line(&heading), rows.iter().map(line).collect::<String>());
+            format!(
+                "\\begin{{tabular}}{{{columns}}}\n\\hline\n{heading}\\hline\n{rows}\\hline\n\\end{{tabular}}\n"
+            )
         }
-    }
-
-    fn end(&mut self, format: OutputFormat) -> &'static str {
-        let begun = std::mem::take(self).begun;
-        if begun && format == OutputFormat::Latex { "\\hline\n\\end{tabular}\n" } else { "" }
-    }
+        _ => {
+            let line = |row| line(row, "| ", " | ", " |");
+            let rules = right.iter().map(|&right| if right { "---:|" } else { "---|" });
+            let rules: String = rules.collect();
+            let (heading, rows) = (line(&heading), rows.iter().map(line).collect::<String>());
+            format!("{heading}|{rules}\n{rows}")
+        }
+    })
 }
 
 /// A text in which LaTeX finds no commands.
@@ -314,7 +287,8 @@ pub struct Destination {
     columns: &'static str,
     /// What comes before the next of several answers in one JSON document, which has begun.
     next: Option<&'static str>,
-    table: DocumentTable,
+    /// The lines of the table of a document, which is written when all have come.
+    lines: String,
 }
 
 impl Destination {
@@ -351,9 +325,9 @@ impl Destination {
         self.columns = columns;
         match self.format {
             format if format.has_columns() => {
-                if self.table.begun {
-                    let ended = self.table.end(format);
-                    self.add(&format!("{ended}\n"))?;
+                if !self.lines.is_empty() {
+                    self.end_table()?;
+                    self.add("\n")?;
                 }
                 self.add_lines(&format!("{columns}\n"))
             }
@@ -365,13 +339,19 @@ impl Destination {
         }
     }
 
-    /// Adds lines of CSV, in the form that was asked for.
+    /// Adds lines of CSV, or holds them back for the table of a document.
     fn add_lines(&mut self, lines: &str) -> Result<()> {
         if self.format == OutputFormat::Csv {
             return self.add(lines);
         }
-        let rows = self.table.rows(lines, self.format)?;
-        self.add(&rows)
+        self.lines += lines;
+        Ok(())
+    }
+
+    /// Writes the table of a document.
+    fn end_table(&mut self) -> Result<()> {
+        let table = document_table(&std::mem::take(&mut self.lines), self.format)?;
+        self.add(&table)
     }
 
     /// Adds one of several answers, with a heading where columns are new; between those for people stands an empty
@@ -408,8 +388,7 @@ impl Destination {
         if self.next.is_some() {
             self.add("\n]\n")?;
         }
-        let ended = self.table.end(self.format);
-        self.add(ended)?;
+        self.end_table()?;
         match self.file {
             Some(file) => file.write(self.held.as_bytes()),
             None => Ok(()),

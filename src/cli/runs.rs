@@ -369,7 +369,7 @@ pub enum CacheCommand {
     /// Remove them, but no other files.
     Clean(CachePlace),
     /// Print the directory that they are in.
-    Dir(CachePlace),
+    Dir,
 }
 
 #[derive(clap::Args)]
@@ -383,22 +383,21 @@ pub struct CacheListArgs {
     #[command(flatten)]
     place: CachePlace,
 
-    /// Output format.
-    #[arg(long, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    of: FormatOption,
 }
 
 impl CacheCommand {
     pub fn run(&self) -> Result<()> {
         let (place, format, clears) = match self {
-            CacheCommand::List(args) => (&args.place, args.format, false),
-            CacheCommand::Clean(place) => (place, OutputFormat::Text, true),
-            CacheCommand::Dir(place) => (place, OutputFormat::Text, false),
+            CacheCommand::List(args) => (args.place.cache_dir.as_deref(), args.of.format, false),
+            CacheCommand::Clean(place) => (place.cache_dir.as_deref(), OutputFormat::Text, true),
+            CacheCommand::Dir => (None, OutputFormat::Text, false),
         };
-        let Some(dir) = cache_dir(place.cache_dir.as_deref()) else {
+        let Some(dir) = cache_dir(place) else {
             refuse!("there is no home directory: specify a cache directory with --cache-dir");
         };
-        if let CacheCommand::Dir(_) = self {
+        if let CacheCommand::Dir = self {
             return print(&format!("{}\n", dir.display()));
         }
         let destination = Destination::stdout(format);

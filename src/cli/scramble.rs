@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 use tilewave::{
-    Board, Constructive, Optimal,
+    Board, Constructive, Optimal, Pattern,
     progress::StopWhen,
     puzzle::{Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched, Variant},
-    solve::{Attempt, PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
+    solve::{PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
 };
 
 use crate::{
@@ -148,16 +148,20 @@ trait FindsMoves<S>: Sync {
 /// A solution by a solver of shortest ones.
 fn shortest<T: StateSolver>(solver: &T, state: &T::State) -> Result<T::Moves> {
     let stop = StopWhen(progress::asked);
-    let answer = match solver.attempt_with(state, &stop)? {
-        Attempt::Answered(answer) => answer,
-        Attempt::Hard(pending) => solver.finish_with(pending, &stop)?,
-    };
+    let answer = solver.solve_with(state, &stop)?;
     answer.moves.ok_or_else(Failure::interrupted)
 }
 
 /// What finds the moves of boards.
 fn of_boards(goal: &Board, how: ScrambleMoves) -> Result<Box<dyn FindsMoves<Board>>> {
-    if how == ScrambleMoves::Few && goal.size().cells() > SMALL_BOARD {
+    let (size, side) = (goal.size(), goal.size().rows().max(goal.size().cols()));
+    if side > Pattern::MAX_SIDE && how == ScrambleMoves::Optimal {
+        refuse!(
+            "--moves=optimal needs pattern databases, which have sides of at most {}: use --moves",
+            Pattern::MAX_SIDE
+        );
+    }
+    if how == ScrambleMoves::Few && (size.cells() > SMALL_BOARD || side > Pattern::MAX_SIDE) {
         return Ok(Box::new(Constructive::new(goal.clone())));
     }
     let databases = Databases::default().get(goal, None)?;
@@ -204,6 +208,17 @@ impl ScrambleSolver {
         if *puzzle.goals() != [puzzle.solved()] {
             refuse!("{puzzle} has other solved states than its own: leave out --moves");
         }
+        let undone = puzzle.moves().iter().map(|one| {
+            let back = one.transformation.inverse(puzzle.sets());
+            let inverse = puzzle.moves().iter().find(|other| other.transformation == back)?;
+            Some((one.name.clone(), inverse.name.clone()))
+        });
+        let Some(undone) = undone.collect::<Option<Vec<_>>>() else {
+            refuse!(
+                "some moves of {puzzle} cannot be undone by one move, so solutions cannot be turned \
+                 around: leave out --moves"
+            );
+        };
         let databases = Databases::default();
         let is_small = puzzle.states().is_some_and(|states| states <= SMALL.into());
         let solver = if how == ScrambleMoves::Optimal || is_small {
@@ -218,13 +233,7 @@ impl ScrambleSolver {
                  which may take very long"
             );
         };
-        let undone = puzzle.moves().iter().map(|one| {
-            let back = one.transformation.inverse(puzzle.sets());
-            let inverse = puzzle.moves().iter().find(|other| other.transformation == back);
-            let name = inverse.map_or(format!("{}'", one.name), |inverse| inverse.name.clone());
-            (one.name.clone(), name)
-        });
-        Ok(ScrambleSolver { solver, undone: undone.collect() })
+        Ok(ScrambleSolver { solver, undone })
     }
 }
 

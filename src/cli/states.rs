@@ -16,10 +16,9 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, AnyReply, Context, Destination, Figures, FormatOption, Measured, OutputFile,
-    OutputFormat, OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running,
-    SearchProgress, bfs, count, csv_line, facts, first_given, refuse, refuse_in_lists, subject,
-    uncommented, with_more,
+    Ahead, AnyReply, Context, Figures, FormatOption, Measured, OutputFile, OutputFormat,
+    OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
+    count, csv_line, facts, first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -590,9 +589,8 @@ pub struct PuzzleArgs {
     #[arg(short, long)]
     force: bool,
 
-    /// Report format.
-    #[arg(long, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    report: FormatOption,
 }
 
 impl PuzzleArgs {
@@ -640,7 +638,7 @@ impl PuzzleArgs {
         if let Some(file) = file {
             file.write(searched.to_file().as_bytes())?;
         }
-        let destination = Destination::stdout(self.format);
+        let destination = self.report.stdout();
         destination.write("puzzle,states", &Reply { figures, words: facts(8, rows), csv: None })
     }
 }

@@ -146,6 +146,22 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn replayed(&self, state: &Self::State, moves: &str) -> Option<(Self::Moves, usize)>;
 
+    /// Returns a shortest solution of a state, with all threads of the current rayon pool if it is hard. The observer is
+    /// informed of the nodes and may stop the search.
+    ///
+    /// # Errors
+    /// Those of [`StateSolver::attempt_with`].
+    fn solve_with(
+        &self,
+        state: &Self::State,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        match self.attempt_with(state, progress)? {
+            Attempt::Answered(answer) => Ok(answer),
+            Attempt::Hard(pending) => self.finish_with(pending, progress),
+        }
+    }
+
     /// Returns a shortest solution if one thread finds it before an iteration takes about 20 ms, or in the first one
     /// that does; otherwise returns the search so far.
     ///
@@ -217,10 +233,7 @@ pub trait StateSolver: Sync {
         range: &SolutionRange,
         progress: &dyn Progress,
     ) -> Result<AllSolutions<Self::Moves>, SolveError> {
-        let shortest = match self.attempt_with(state, progress)? {
-            Attempt::Answered(answer) => answer,
-            Attempt::Hard(pending) => self.finish_with(pending, progress)?,
-        };
+        let shortest = self.solve_with(state, progress)?;
         self.gather(state, shortest, range, &Share::alone(), progress)
     }
 

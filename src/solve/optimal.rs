@@ -25,7 +25,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, SearchedWords, Stage, StateSolver},
+        ida::{Answer, FoundPath, Pending, Rooted, SearchedWords, Stage, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
     },
@@ -39,7 +39,7 @@ const UNDONE_DEPTH: usize = 2;
 
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
-/// [`Optimal::solve`] solves one board with all threads; [`Optimal::solve_with`] reports the number of nodes and asks
+/// [`Optimal::solve`] solves one board with all threads; [`StateSolver::solve_with`] reports the number of nodes and asks
 /// whether to stop every few thousand nodes. For many boards, see [`StateSolver`]. Answers, including node counts, do
 /// not depend on the number of threads.
 ///
@@ -211,14 +211,6 @@ impl Optimal {
     pub fn solve(&self, board: &Board) -> Result<Answer, SolveError> {
         self.solve_with(board, &NoProgress)
     }
-
-    /// Like [`Optimal::solve`], with an observer that is informed of the nodes and may stop the search.
-    pub fn solve_with(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
-        match self.attempt_with(board, progress)? {
-            Attempt::Answered(answer) => Ok(answer),
-            Attempt::Hard(pending) => self.finish_with(pending, progress),
-        }
-    }
 }
 
 impl StateSolver for Optimal {
@@ -360,8 +352,8 @@ impl StateSolver for Optimal {
 /// a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 
-/// Number of nodes of a board from which it is hard: they take a quarter of a second, and the next iteration takes two. One
-/// of three hundred random 15-puzzles is hard with 6-6-3.
+/// Number of nodes of a board from which it is hard: they take a quarter of a second, and the next iteration takes two. None
+/// of 250 random 15-puzzles is hard with 6-6-3.
 const RESERVE_FROM: u64 = 3 << 20;
 
 impl Tree {

@@ -16,7 +16,7 @@ use crate::{
     pruning::{PruningTable, row_rank::PieceMap},
     puzzle::{Arrangement, Puzzle, Turns, Unreachable, Variant, reachable::Reachability},
     solve::{
-        Answer, SolveError,
+        Answer, SolveError, StateSolver,
         puzzles::{PuzzleSolver, move_named, replayed, unreached},
     },
 };

@@ -23,7 +23,7 @@ use crate::{
     Error, Resources,
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
-    progress::{NoProgress, Progress},
+    progress::NoProgress,
     pruning::{CosetTable, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         Arrangement, Move, Puzzle, PuzzleError, SetAction, Unreachable, Variant,
@@ -33,7 +33,7 @@ use crate::{
     solve::{
         SolveError,
         canonical::CanonicalWords,
-        ida::{Answer, Attempt, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
+        ida::{Answer, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
         pruner::{RowMoves, WordPruner, inverse, inverse_moves},
         two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
@@ -330,18 +330,6 @@ impl PuzzleSolver {
     /// A [`PuzzleError`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
-    }
-
-    /// Like [`PuzzleSolver::solve`], with an observer that is informed of the nodes and may stop the search.
-    pub fn solve_with(
-        &self,
-        state: &Arrangement,
-        progress: &dyn Progress,
-    ) -> Result<Answer<Vec<String>>, SolveError> {
-        match self.attempt_with(state, progress)? {
-            Attempt::Answered(answer) => Ok(answer),
-            Attempt::Hard(pending) => self.finish_with(pending, progress),
-        }
     }
 
     /// The parity of the number of moves of all solutions of a state, if that is known.

@@ -11,6 +11,7 @@ use crate::{
     pdb::{Build, Encoding, Kind, Pdb, PdbError, SetFile, partition},
     puzzle::{Board, Size},
     solve::{SolveError, default_patterns},
+    system::SystemError,
 };
 
 /// Where the databases of a solver come from.
@@ -36,6 +37,23 @@ impl DatabaseSource {
     /// [`Optimal::with_reserve`]: crate::solve::Optimal::with_reserve
     pub fn of_hard_boards(goal: &Board) -> Option<DatabaseSource> {
         partition(LARGER, goal).ok().map(|_| DatabaseSource::Partition(Some(LARGER.into())))
+    }
+
+    /// Returns larger databases, or none if what was lacking is memory, which is said.
+    ///
+    /// # Errors
+    /// Any other error.
+    pub fn if_memory_allows<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+        match found {
+            Err(
+                error @ (Error::System(SystemError::Memory { .. })
+                | Error::Pdb(PdbError::Memory(_))),
+            ) => {
+                tracing::info!("hard boards go on without larger databases: {error}");
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
     }
 
     /// Returns the databases of each partition, of which all are opened by `open` and built by `build`. A file of

@@ -12,7 +12,7 @@ use tilewave::{
         Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, Variant, named,
     },
     random::SplitMix64,
-    solve::{PhaseSolver, PuzzleSolver},
+    solve::{PhaseSolver, PuzzleSolver, StateSolver},
     table::{TableEncoding, TableError},
 };
 

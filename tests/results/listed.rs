@@ -70,7 +70,7 @@ fn searches_by_lists_are_found_again() {
     let index = fs::read_to_string(results().join("README.md")).unwrap();
     let mut data = Vec::new();
     texts(&root().join("tests/data"), &mut data);
-    let (mut whole, mut begun, mut same) = (0, 0, 0);
+    let (mut whole, mut begun) = (0, 0);
     let all = ["pieces", "depths"].map(|folder| all(folder).into_iter().map(move |l| (folder, l)));
     for (folder, listed) in all.into_iter().flatten() {
         let (name, puzzle) = (&listed.name, listed.puzzle());
@@ -108,14 +108,10 @@ fn searches_by_lists_are_found_again() {
         let found = search.keep_last(100).run().unwrap();
         let depth = found.counts.len();
         assert_eq!(found.counts, listed.counts[..depth], "{name}");
-        // What symmetries a puzzle has is part of its checksums; earlier versions did not find all of some, or found those
-        // that change nothing.
-        if found.symmetries() == listed.symmetries {
-            same += 1;
-            assert_eq!(found.reduced(), listed.reduced.as_ref().map(|all| &all[..depth]), "{name}");
-            let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
-            assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..depth], "{name}");
-        }
+        assert_eq!(found.symmetries(), listed.symmetries, "{name}");
+        assert_eq!(found.reduced(), listed.reduced.as_ref().map(|all| &all[..depth]), "{name}");
+        let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
+        assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..depth], "{name}");
         if let Some(End { last: mut expected, .. }) = end {
             whole += 1;
             assert!(found.complete && depth == listed.counts.len(), "{name}");
@@ -126,7 +122,7 @@ fn searches_by_lists_are_found_again() {
             assert_eq!(last, expected, "{name}");
         }
     }
-    assert!(whole > 10 && begun > 10 && same > 50, "{whole} {begun} {same}");
+    assert!(whole > 10 && begun > 10, "{whole} {begun}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tilewave::progress::StopWhen;
 use tilewave::pruning::PruningTable;
 use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::PuzzleErrorKind;
-use tilewave::solve::PuzzleSolver;
+use tilewave::solve::{PuzzleSolver, StateSolver};
 use tilewave::table::TableEncoding;
 use tilewave::{Kernel, Resources};
 

@@ -15,7 +15,7 @@ use tilewave::{
     pruning::PruningTable,
     puzzle::{Board, Goal, Move, PieceAt, Puzzle, Size, Turns, named},
     random::SplitMix64,
-    solve::{Answer, Optimal, PuzzleSolver, Scrambler, SolveError, default_patterns},
+    solve::{Answer, Optimal, PuzzleSolver, Scrambler, SolveError, StateSolver, default_patterns},
     table::TableEncoding,
 };
 

@@ -8,7 +8,7 @@ use tilewave::{
     pruning::{CosetTable, PruningTable},
     puzzle::{Arrangement, Puzzle},
     random::SplitMix64,
-    solve::{MeetingLists, PuzzleSolver},
+    solve::{MeetingLists, PuzzleSolver, StateSolver},
     table::{TableEncoding, TableError},
 };
 

@@ -162,9 +162,8 @@ pub struct BuildArgs {
     #[arg(long)]
     plain: bool,
 
-    /// Report format.
-    #[arg(long, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    report: FormatOption,
 
     #[command(flatten)]
     resources: ResourceOptions,
@@ -200,7 +199,7 @@ impl BuildArgs {
             }
             builds.push(build);
         }
-        let mut destination = Destination::beside(&files[0], self.format);
+        let mut destination = Destination::beside(&files[0], self.report.format);
         destination.heading("value,entries")?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();

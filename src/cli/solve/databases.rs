@@ -92,18 +92,7 @@ impl Databases {
         let chosen = !self.pdb.is_empty() || self.partition.is_some() || self.table.is_some();
         let source = DatabaseSource::of_hard_boards(goal).filter(|_| !chosen);
         let Some(source) = source else { return Ok(None) };
-        match self.of_source(source, goal, threads) {
-            Err(error)
-                if matches!(
-                    error,
-                    Error::System(SystemError::Memory { .. }) | Error::Pdb(PdbError::Memory(_))
-                ) =>
-            {
-                tracing::info!("hard boards go on without larger databases: {error}");
-                Ok(None)
-            }
-            found => found.map(Some),
-        }
+        DatabaseSource::if_memory_allows(self.of_source(source, goal, threads))
     }
 
     /// Databases from a source; what is built is kept.

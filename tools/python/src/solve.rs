@@ -240,6 +240,17 @@ fn given(of: &Bound<'_, PyAny>) -> PyResult<(DatabaseSource, bool)> {
     Ok((DatabaseSource::Given(all.collect::<PyResult<_>>()?), false))
 }
 
+/// The databases with which hard boards are continued, built here; none where they do not fit in the memory.
+fn larger(goal: &Board, resources: Resources) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> {
+    let Some(source) = DatabaseSource::of_hard_boards(goal) else { return Ok(None) };
+    let open = |path: &Path| Ok(Pdb::load(path)?);
+    let build = |builds: Vec<Build>| {
+        let builds = builds.into_iter().map(|build| build.resources(resources));
+        builds.map(|build| Ok(build.run()?)).collect()
+    };
+    DatabaseSource::if_memory_allows(source.get(goal, open, build))
+}
+
 impl Solver {
     fn of(
         py: Python<'_>,
@@ -260,6 +271,12 @@ impl Solver {
             let partitions = source.get(&goal, open, build)?;
             Ok(Optimal::with_partitions(&goal, partitions)?)
         })?;
+        // As in the program.
+        let reserved = goal.clone();
+        let optimal = match databases {
+            Some(_) => optimal,
+            None => optimal.with_reserve(move || larger(&reserved, resources)),
+        };
         Ok(Solver { goal, optimal, threads: resources.threads })
     }
 
