@@ -13,6 +13,7 @@ use num_bigint::BigUint;
 
 use crate::{
     frontier::{
+        canonical::PLACE,
         coordinate::{Coordinate, MOST_CONJUGATED, keeps, restricted, sizes},
         fields::{FieldKind, FieldMap, KeyPart, StateField, StateFields},
         lists::{BucketLists, ListCoder},
@@ -68,6 +69,16 @@ impl CoordinateChoice {
         max_depth: Option<usize>,
         memory: Option<u64>,
     ) -> CoordinateChoice {
+        CoordinateChoice::weighed(of, symmetric, max_depth, memory).0
+    }
+
+    /// The same with its cost: about the nanoseconds that a thread takes for the last level.
+    pub fn weighed(
+        of: &PuzzleRows,
+        symmetric: bool,
+        max_depth: Option<usize>,
+        memory: Option<u64>,
+    ) -> (CoordinateChoice, f64) {
         let (widest, all) = (of.widest(max_depth), of.most_states());
         let moves = of.moves.len() as f64;
         let group = of.symmetries(symmetric);
@@ -130,11 +141,11 @@ impl CoordinateChoice {
                 }
             }
         }
-        let (_, chosen, oriented) = best;
+        let (cost, chosen, oriented) = best;
         // Without a coordinate, all states are stored, and symmetries only serve to count classes.
         let counts = group.order() <= MOST_CONJUGATED;
         let (fields, symmetric) = (chosen.clone(), symmetric && (!chosen.is_empty() || counts));
-        CoordinateChoice { fields, oriented, symmetric, form: None, slice: None }
+        (CoordinateChoice { fields, oriented, symmetric, form: None, slice: None }, cost)
     }
 
     pub(super) fn shape(&self, of: &PuzzleRows) -> ListShape {
@@ -163,6 +174,18 @@ fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
 }
 
 impl ListShape {
+    /// Returns how states in canonical form are distributed: they are not.
+    pub fn canonical(of: &PuzzleRows, symmetric: bool) -> ListShape {
+        let symmetries = of.canonical_symmetries(symmetric).order() as f64;
+        let key_bytes = of.fields.fields.len() as f64 + PLACE as f64;
+        ListShape { coarse: 1, fine: 1, buckets: 1.0, key_bytes, symmetries }
+    }
+
+    /// Returns how keys of all fields are distributed.
+    pub fn whole(fields: &StateFields) -> ListShape {
+        ListShape::new(fields, &[], false, 1.0).expect("one bucket")
+    }
+
     /// Returns how these fields distribute states if they form the coordinate; `None` if it has too many values.
     fn new(
         fields: &StateFields,
@@ -333,6 +356,8 @@ impl PuzzleRows<'_> {
     /// sample.
     pub fn first_widths(&self) -> Vec<f64> {
         const STATES: usize = 20_000;
+        /// What rows of hundreds of fields may take.
+        const BYTES: usize = 1 << 28;
         let requires = |one: &Move| self.fields.says(self.puzzle, one.requires?);
         let requires = self.puzzle.moves().iter().map(requires);
         let moves: Vec<_> = self.moves.iter().zip(requires).collect();
@@ -342,7 +367,8 @@ impl PuzzleRows<'_> {
         let mut level = self.goals[..some].to_vec();
         let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
         let mut widths = vec![self.goals.len() as f64];
-        while seen.len() < STATES && !level.is_empty() {
+        let is_wide = |level: &[Vec<u8>]| level.len() * moves.len() * self.start.len() > BYTES;
+        while seen.len() < STATES && !level.is_empty() && !(widths.len() > 2 && is_wide(&level)) {
             let mut next = Vec::new();
             for state in &level {
                 for (one, requires) in &moves {
@@ -412,37 +438,8 @@ pub(crate) struct BucketSpace {
     pub coder: ListCoder,
     pub bipartite: bool,
     pub directed: bool,
-    /// The number of all symmetries of the puzzle, if it is known, and whether all are used.
+    /// The number of all symmetries of the puzzle, if it is known.
     pub all_symmetries: Option<BigUint>,
-    pub is_reduced: bool,
-}
-
-/// What each value of a field adds to a state's number: the same for values that symmetries take to each other.
-fn state_sums(fields: &StateFields, group: &SymmetryGroup) -> Vec<[u32; 128]> {
-    let mut adds = vec![[0; 128]; fields.fields.len()];
-    let mut number = 0u64;
-    for field in 0..adds.len() {
-        for value in 0..fields.fields[field].values {
-            if adds[field][value] != 0 {
-                continue;
-            }
-            number += 1;
-            let mixed = mix(number) as u32 | 1;
-            for map in &group.maps {
-                let to = map.source.iter().position(|&from| usize::from(from) == field);
-                let to = to.expect("a symmetry permutes the fields");
-                adds[to][usize::from(map.table[to][value])] = mixed;
-            }
-        }
-    }
-    adds
-}
-
-/// A bijection on 64 bits without a visible pattern.
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    x ^ x >> 32
 }
 
 impl BucketSpace {
@@ -477,6 +474,11 @@ impl BucketSpace {
             buckets_per_class: coordinate.fine,
             words: layout.words,
         };
+        let table = |adds: &Vec<u32>| {
+            let mut table = [0; 128];
+            table[..adds.len()].copy_from_slice(adds);
+            table
+        };
         let mut space = BucketSpace {
             puzzle: of.puzzle.to_string(),
             cut,
@@ -486,10 +488,9 @@ impl BucketSpace {
             forth: of.moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),
             back: of.moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
             bound: parts.iter().any(|part| part.turn),
-            sums: state_sums(&of.fields, &whole_group),
+            sums: whole_group.state_sums(&of.fields).iter().map(table).collect(),
             bipartite: of.is_bipartite(),
             directed: of.puzzle.is_directed(),
-            is_reduced: whole_group.whole == Some(coordinate.group.order().into()),
             all_symmetries: whole_group.whole,
             operations: Vec::new(),
             coordinate,

@@ -86,6 +86,16 @@ impl FieldMap {
         to.extend(self.source.iter().zip(&self.table).map(value));
     }
 
+    /// Whether a map takes this one to another: this, then the map, is the same as the map, then the other.
+    fn becomes(&self, map: &FieldMap, other: &FieldMap) -> bool {
+        (0..self.source.len()).all(|q| {
+            let (own, from) = (usize::from(map.source[q]), usize::from(other.source[q]));
+            let both = self.table[own].iter().map(|&value| map.table[q][usize::from(value)]);
+            let others = map.table[from].iter().map(|&value| other.table[q][usize::from(value)]);
+            self.source[own] == map.source[from] && both.eq(others)
+        })
+    }
+
     pub fn then(&self, next: &FieldMap) -> FieldMap {
         let both = |(&middle, last): (&u16, &Vec<u8>)| {
             let first = &self.table[usize::from(middle)];
@@ -358,6 +368,7 @@ impl StateFields {
 /// The moves and goals of a puzzle as maps of rows and rows, against which relabellings are checked.
 pub(super) struct KnownMoves<'a> {
     puzzle: &'a Puzzle,
+    maps: Vec<FieldMap>,
     /// The number of each move, and of each goal.
     moves: HashMap<(FieldMap, Option<PieceAt>), usize>,
     goals: HashMap<Vec<u8>, usize>,
@@ -365,10 +376,36 @@ pub(super) struct KnownMoves<'a> {
 
 impl<'a> KnownMoves<'a> {
     pub fn new(puzzle: &'a Puzzle, fields: &StateFields) -> KnownMoves<'a> {
-        let map = |one: &Move| (fields.of_move(puzzle, one), one.requires);
-        let moves = puzzle.moves().iter().map(map).zip(0..).collect();
+        let maps: Vec<_> = puzzle.moves().iter().map(|one| fields.of_move(puzzle, one)).collect();
+        let map = |(one, own): (&Move, &FieldMap)| (own.clone(), one.requires);
+        let moves = puzzle.moves().iter().zip(&maps).map(map).zip(0..).collect();
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).zip(0..).collect();
-        KnownMoves { puzzle, moves, goals }
+        KnownMoves { puzzle, maps, moves, goals }
+    }
+
+    /// Whether a map takes each move to a given one, and preserves the set of goals and the forbidden placements.
+    pub fn agrees(&self, map: &FieldMap, of: &Relabelling, on_moves: &[u16]) -> bool {
+        let illegal = self.puzzle.illegal();
+        let moves = self.puzzle.moves();
+        illegal.iter().all(|&at| illegal.contains(&self.place(of, at)))
+            && self.goals.keys().all(|goal| self.goals.contains_key(&map.apply(goal)))
+            && (0..moves.len()).all(|one| {
+                let to = usize::from(on_moves[one]);
+                let requires = moves[one].requires.map(|at| self.place(of, at));
+                requires == moves[to].requires && self.maps[one].becomes(map, &self.maps[to])
+            })
+    }
+
+    /// The image of a placement.
+    fn place(&self, of: &Relabelling, at: PieceAt) -> PieceAt {
+        let set = usize::from(at.set);
+        let orientations = usize::from(self.puzzle.sets()[set].orientations);
+        let to = of.location[set][usize::from(at.position) * orientations];
+        PieceAt {
+            set: of.set[set] as u8,
+            position: to / orientations as u8,
+            kind: of.kind[set][usize::from(at.kind)].0,
+        }
     }
 
     /// The image of each move, of several with the same effect only of one, and of each goal; `None` if a map does not
@@ -378,16 +415,7 @@ impl<'a> KnownMoves<'a> {
         map: &FieldMap,
         of: &Relabelling,
     ) -> Option<(Vec<Option<usize>>, Vec<usize>)> {
-        let place = |at: PieceAt| {
-            let set = usize::from(at.set);
-            let orientations = usize::from(self.puzzle.sets()[set].orientations);
-            let to = of.location[set][usize::from(at.position) * orientations];
-            PieceAt {
-                set: of.set[set] as u8,
-                position: to / orientations as u8,
-                kind: of.kind[set][usize::from(at.kind)].0,
-            }
-        };
+        let place = |at: PieceAt| self.place(of, at);
         let back = map.inverse();
         let illegal = self.puzzle.illegal();
         if !illegal.iter().all(|&at| illegal.contains(&place(at))) {

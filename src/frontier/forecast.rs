@@ -12,7 +12,7 @@ use crate::{
     frontier::{
         bucket_space::{LevelForm, ListShape},
         levels::MemoryLevels,
-        search::FrontierSearch,
+        search::{FrontierSearch, LevelKeeping},
         symmetry::PuzzleRows,
     },
     outcome::Outcome,
@@ -188,9 +188,13 @@ impl FrontierSearch {
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
         let all = rows.most_states();
+        let is_canonical =
+            |depth| matches!(self.clone().max_depth(depth).weigh(&rows), LevelKeeping::Canonical);
         // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
         // these bits, is measured on the widest level.
-        let saved = {
+        let saved = if is_canonical(searched - 1) {
+            1.0
+        } else {
             let search = to(searched - 1).keep_last(1);
             let mut choice = search.choose(&rows, None);
             choice.form = Some(LevelForm::Coded);
@@ -242,7 +246,11 @@ impl FrontierSearch {
             if states < 1.0 {
                 break;
             }
-            let shape = self.clone().max_depth(depth).choose(&rows, None).shape(&rows);
+            let keeping = self.clone().max_depth(depth).weigh(&rows);
+            let shape = match keeping {
+                LevelKeeping::Buckets(choice) => choice.shape(&rows),
+                LevelKeeping::Canonical => ListShape::canonical(&rows, self.symmetry),
+            };
             let kept = all / shape.symmetries;
             // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };

@@ -5,7 +5,8 @@
 //! numbers and its moves into maps of them; `symmetry` finds the symmetries among such maps. `bucket_space` chooses the
 //! pieces that determine the bucket of a state and holds everything that does not change, `coordinate` numbers the
 //! buckets. `level` computes a level from the previous one, bucket by bucket, with lists that `lists` stores uncoded or
-//! coded; `bit_levels` does it if buckets are full. `search` goes from level to level with the `levels` found so far,
+//! coded; `bit_levels` does it if buckets are full. Where buckets lose symmetries or have long keys, `canonical` keeps the
+//! least of the images of each state instead. `search` goes from level to level with the `levels` found so far,
 //! and `forecast` predicts time and memory. The rest of a state within its bucket is a key: `kernel` moves keys
 //! (`keys`), finds the new ones (`key_set`) and makes them strings for coded lists (`key_digits`).
 //!
@@ -13,6 +14,7 @@
 
 mod bit_levels;
 mod bucket_space;
+mod canonical;
 mod coordinate;
 mod fields;
 mod forecast;

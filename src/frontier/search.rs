@@ -1,20 +1,27 @@
 //! The search: level after level, until the last one that is requested or that exists.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
+
+use num_bigint::BigUint;
 
 use crate::{
     Error,
     frontier::{
         bit_levels::{BitLevels, BucketRanks},
-        bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
+        bucket_space::{BucketSpace, CoordinateChoice, LevelForm, ListShape},
+        canonical::{CanonicalLevels, CanonicalStates},
         level::LevelWork,
         levels::{FoundLevels, FoundLists, LevelStore, LevelUse, MemoryLevels},
         lists::BucketLists,
-        symmetry::PuzzleRows,
+        symmetry::{PuzzleRows, SymmetryGroup},
     },
-    kernel::{by_words, keys::KeyLayout},
+    kernel::{Kernel, by_words, keys::KeyLayout},
     outcome::{Engine, LastStates, ListLevels, Outcome},
-    progress::{NoProgress, Progress},
+    progress::{LevelDone, NoProgress, Phase, Progress},
     puzzle::{Arrangement, Move, Puzzle, Searched},
     resources::{Resources, resource_setters, setters},
     stop::SearchError,
@@ -24,6 +31,9 @@ use crate::{
 
 /// Number of bytes of keys that a thread generates at once, however little memory there is.
 const LEAST_SLICE: usize = 32 << 20;
+/// Number of bytes of a key of all fields beyond which keys take longer than rows: those of buckets are too long for
+/// registers.
+const LONG_KEY: f64 = 40.0;
 
 /// A list search of a puzzle with several sets, from its solved states.
 ///
@@ -96,7 +106,27 @@ impl FrontierSearch {
     /// ([`SearchError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
         self.check_room(progress)?;
-        self.run_in(&mut MemoryLevels::default(), None, progress)
+        self.timed(|of| self.run_kept(self.weigh(of), of, progress))
+    }
+
+    /// Runs the search in memory with its levels kept in a way, or in buckets if there are more states than expected: keys
+    /// are shorter, can be coded, or become bits.
+    fn run_kept(
+        &self,
+        keeping: LevelKeeping,
+        of: &PuzzleRows,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Error> {
+        let reported = AtomicUsize::new(0);
+        let choice = match keeping {
+            LevelKeeping::Buckets(choice) => choice,
+            LevelKeeping::Canonical => match self.search_canonical(of, progress, &reported) {
+                Err(Error::Search(SearchError::Level { .. })) => self.choose(of, None),
+                found => return found,
+            },
+        };
+        let progress = &Repeating { progress, reported: reported.into_inner() };
+        self.search(of, &choice, &mut MemoryLevels::default(), progress)
     }
 
     /// Runs the search with its lists in a store; its coordinate may be given.
@@ -106,15 +136,49 @@ impl FrontierSearch {
         cut: Option<&ListCut>,
         progress: &dyn Progress,
     ) -> Result<Outcome, Error> {
+        self.timed(|of| self.search(of, &self.choose(of, cut), store, progress))
+    }
+
+    /// Runs a search on its own threads.
+    fn timed(
+        &self,
+        search: impl FnOnce(&PuzzleRows) -> Result<Outcome, Error> + Send,
+    ) -> Result<Outcome, Error> {
         let pool = pool(self.resources.threads)?;
         let begun = Instant::now();
-        let mut found = pool.install(|| {
-            let of = PuzzleRows::of(&self.puzzle);
-            self.search(&of, &self.choose(&of, cut), store, progress)
-        })?;
+        let mut found = pool.install(|| search(&PuzzleRows::of(&self.puzzle)))?;
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
         Ok(found)
+    }
+
+    /// Returns how a search in memory keeps its levels. Only buckets have kernels, count ahead, and take moves that depend
+    /// on the state.
+    pub(super) fn weigh(&self, of: &PuzzleRows) -> LevelKeeping {
+        let Resources { memory, kernel, .. } = self.resources;
+        let buckets = || CoordinateChoice::weighed(of, self.symmetry, self.max_depth, memory);
+        let fields = of.fields.fields.len();
+        let (shape, long) = (ListShape::canonical(of, self.symmetry), ListShape::whole(&of.fields));
+        let widest = of.widest(self.max_depth) / shape.symmetries;
+        let fits = |memory: u64| 6.0 * widest * shape.key_bytes < memory as f64;
+        let can = of.puzzle.allows_all_moves()
+            && (1..usize::from(u16::MAX)).contains(&fields)
+            && of.moves.len() < usize::from(u16::MAX)
+            && kernel.is_none()
+            && self.count_ahead == 0
+            && memory.is_none_or(fits);
+        if !can {
+            return LevelKeeping::Buckets(buckets().0);
+        }
+        if long.key_bytes > LONG_KEY {
+            return LevelKeeping::Canonical;
+        }
+        let (choice, cost) = buckets();
+        let each = 200.0 + 8.0 * fields as f64;
+        match widest * of.moves.len() as f64 * each < cost {
+            true => LevelKeeping::Canonical,
+            false => LevelKeeping::Buckets(choice),
+        }
     }
 
     /// Returns an estimate of the number of states at the last depth, based on the growth of the first levels. Cost:
@@ -174,14 +238,23 @@ impl FrontierSearch {
             if listed.len() >= self.keep_last {
                 break;
             }
-            space.each_row(chunk, lists, &mut |row| {
-                if listed.len() < self.keep_last {
-                    let images = space.coordinate.group.images(row);
-                    listed.extend(images.iter().map(|image| of.fields.decode(&self.puzzle, image)));
-                }
-            })?;
+            let group = &space.coordinate.group;
+            space.each_row(chunk, lists, &mut |row| self.list((of, group), row, &mut listed))?;
         }
         Ok(listed.into_iter().take(self.keep_last).collect())
+    }
+
+    /// Adds the images of a row until there are enough.
+    fn list(
+        &self,
+        (of, group): (&PuzzleRows, &SymmetryGroup),
+        row: &[u8],
+        listed: &mut BTreeSet<Arrangement>,
+    ) {
+        if listed.len() < self.keep_last {
+            let images = group.images(row);
+            listed.extend(images.iter().map(|image| of.fields.decode(&self.puzzle, image)));
+        }
     }
 
     /// The first depth whose states are counted but not stored.
@@ -190,6 +263,91 @@ impl FrontierSearch {
         let counted = usize::from(self.keep_last == 0) + ahead;
         let stored = |most: usize| (most + 1).saturating_sub(counted);
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
+    }
+
+    /// Tells an observer that the search begins; returns the number of states.
+    fn begin(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<(Option<BigUint>, Option<u64>), SearchError> {
+        // The number of states takes time, which searches that only measure do not need.
+        let states = (!self.measures).then(|| self.puzzle.states()).flatten();
+        self.check_states(states.as_ref())?;
+        // The states at the last depth are rarely all states.
+        progress.started(u64::MAX);
+        let all = states.as_ref().and_then(|states| u64::try_from(states).ok());
+        if let Some(all) = all {
+            progress.at_most(all);
+        }
+        Ok((states, all))
+    }
+
+    /// Computes level after level with states in canonical form. Stores the number of levels that have been reported.
+    fn search_canonical(
+        &self,
+        of: &PuzzleRows,
+        progress: &dyn Progress,
+        reported: &AtomicUsize,
+    ) -> Result<Outcome, Error> {
+        let space = CanonicalStates::new(of, self.symmetry);
+        if !self.measures {
+            tracing::debug!("{}", space.describe());
+        }
+        let (states, all) = self.begin(progress)?;
+        let spare = self.resources.memory.unwrap_or(u64::MAX);
+        let mut found = FoundLevels::after(&self.puzzle, all, (Vec::new(), false));
+        let (mut lists, first) = CanonicalLevels::start(&space, &of.goals);
+        let (mut first, mut peak_bytes) = (Some(first), lists.bytes());
+        let computed = found.drive(self.max_depth, progress, |found| {
+            let (depth, begun) = (found.depth(), Instant::now());
+            reported.store(depth, Ordering::Relaxed);
+            let is_stored = depth < self.first_counted();
+            let room = spare.saturating_sub(lists.bytes());
+            let total = first.take().map_or_else(|| lists.level(is_stored, room, progress), Ok)?;
+            found.check(total.tally.states)?;
+            let taken = lists.bytes();
+            peak_bytes = peak_bytes.max(taken);
+            let bytes = total.lists.kept * if is_stored { of.start.len() as u64 } else { 0 };
+            Ok(total.record(bytes, begun.elapsed().as_secs_f64()))
+        });
+        computed.map_err(|error| found.stopped(error))?;
+        let mut last = BTreeSet::new();
+        if self.keep_last > 0 && found.levels.last().is_some_and(|level| level.bytes > 0) {
+            // In an order that does not depend on the threads.
+            let mut rows: Vec<&[u8]> = lists.of_level(found.levels.len() - 1).collect();
+            rows.sort_unstable();
+            rows.iter().for_each(|row| self.list((of, &space.group), row, &mut last));
+        }
+        let last = last.into_iter().take(self.keep_last).collect();
+        let with = (None, space.group.order(), space.group.whole.clone());
+        Ok(self.outcome((states, found), with, (peak_bytes, last)))
+    }
+
+    /// The outcome of a search with a kernel, with so many of all symmetries, at the most bytes, and the last states.
+    fn outcome(
+        &self,
+        (states, found): (Option<BigUint>, FoundLevels),
+        (kernel, symmetries, all): (Option<Kernel>, usize, Option<BigUint>),
+        (array_bytes, last): (u64, Vec<Arrangement>),
+    ) -> Outcome {
+        let levels = &found.levels;
+        let counts = |of: fn(ListCounts) -> u64| {
+            levels.iter().map(|level| of(level.lists.unwrap_or_default())).collect()
+        };
+        let searched = Searched::Listed(self.puzzle.clone());
+        Outcome {
+            lists: Some(ListLevels {
+                symmetries,
+                reduced: (all == Some(symmetries.into())).then(|| counts(|lists| lists.reduced)),
+                all_symmetries: all,
+                generated: counts(|lists| lists.generated),
+                kept: counts(|lists| lists.kept),
+                bytes: levels.iter().map(|level| level.bytes).collect(),
+            }),
+            array_bytes,
+            last: LastStates::Listed(last),
+            ..Outcome::of((searched, states), (Engine::Frontier, kernel), levels, found.ended)
+        }
     }
 
     /// Computes level after level, from those that the store has.
@@ -209,15 +367,7 @@ impl FrontierSearch {
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
         let mut ranks = may.then(|| BucketRanks::new(space, of)).flatten();
         let words = space.words();
-        // The number of states takes time, which searches that only measure do not need.
-        let states = (!self.measures).then(|| self.puzzle.states()).flatten();
-        self.check_states(states.as_ref())?;
-        // The states at the last depth are rarely all states.
-        progress.started(u64::MAX);
-        let all = states.as_ref().and_then(|states| u64::try_from(states).ok());
-        if let Some(all) = all {
-            progress.at_most(all);
-        }
+        let (states, all) = self.begin(progress)?;
         let spare = self.resources.memory.unwrap_or(u64::MAX);
         let FoundLists { levels, ended, mut lists } = store.found(space, spare)?;
         let mut found = FoundLevels::after(&self.puzzle, all, (levels, ended));
@@ -317,24 +467,48 @@ impl FrontierSearch {
             }
             _ => Vec::new(),
         };
-        let searched = Searched::Listed(self.puzzle.clone());
-        let with = (Engine::Frontier, Some(space.layout.kernel));
-        let counts = |of: fn(ListCounts) -> u64| {
-            levels.iter().map(|level| of(level.lists.unwrap_or_default())).collect()
-        };
-        Ok(Outcome {
-            lists: Some(ListLevels {
-                symmetries: space.symmetries(),
-                all_symmetries: space.all_symmetries.clone(),
-                reduced: space.is_reduced.then(|| counts(|lists| lists.reduced)),
-                generated: counts(|lists| lists.generated),
-                kept: counts(|lists| lists.kept),
-                bytes: levels.iter().map(|level| level.bytes).collect(),
-            }),
-            array_bytes: peak_bytes,
-            last: LastStates::Listed(last),
-            ..Outcome::of((searched, states), with, levels, found.ended)
-        })
+        let with = (Some(space.layout.kernel), space.symmetries(), space.all_symmetries.clone());
+        Ok(self.outcome((states, found), with, (peak_bytes, last)))
+    }
+}
+
+/// How a search in memory keeps its levels: as the keys of buckets, or as states in canonical form.
+pub(super) enum LevelKeeping {
+    Buckets(CoordinateChoice),
+    Canonical,
+}
+
+/// Reports the levels that have not been reported before.
+struct Repeating<'a> {
+    progress: &'a dyn Progress,
+    reported: usize,
+}
+
+impl Progress for Repeating<'_> {
+    fn started(&self, states: u64) {
+        if self.reported == 0 {
+            self.progress.started(states);
+        }
+    }
+
+    fn at_most(&self, states: u64) {
+        if self.reported == 0 {
+            self.progress.at_most(states);
+        }
+    }
+
+    fn progress(&self, phase: Phase, done: u64, total: u64) {
+        self.progress.progress(phase, done, total);
+    }
+
+    fn level(&self, level: &LevelDone) {
+        if level.depth >= self.reported {
+            self.progress.level(level);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.progress.interrupted()
     }
 }
 
@@ -506,6 +680,21 @@ mod tests {
             assert!(some.len() == 2.min(last.len()) && some.iter().all(|s| last.contains(s)));
             let rows = PuzzleRows::of(&search.puzzle);
             for symmetric in [true, false] {
+                // Moves that depend on the state are not made there.
+                if search.puzzle.allows_all_moves() {
+                    let of = &search.puzzle;
+                    for kept in [last.len(), 0] {
+                        let search = search.clone().symmetry(symmetric).keep_last(kept);
+                        let all = AtomicUsize::new(0);
+                        let found = search.search_canonical(&rows, &NoProgress, &all).unwrap();
+                        assert_eq!(levels(&found), levels(&first), "{of} {symmetric}");
+                        assert_eq!(found.last.listed(), &last[..kept], "{of} {symmetric}");
+                        assert_eq!(found.symmetries(), rows.symmetries(symmetric).order(), "{of}");
+                        if let (Some(some), Some(other)) = (found.reduced(), first.reduced()) {
+                            assert_eq!(some, other, "{of} {symmetric}");
+                        }
+                    }
+                }
                 let all = candidates(&rows, &rows.symmetries(symmetric));
                 for (at, chosen) in all.iter().enumerate() {
                     // Each coordinate with a third of these, each of these with a third of the coordinates.
@@ -555,6 +744,54 @@ mod tests {
                 }
             }
         });
+    }
+
+    /// The number of classes of states under all symmetries, computed from all images of each state.
+    #[test]
+    fn canonical_states_are_the_classes() {
+        let free = puzzles().into_iter().filter(Puzzle::allows_all_moves);
+        let mut used = Vec::new();
+        for puzzle in free {
+            let rows = PuzzleRows::of(&puzzle);
+            let group = rows.symmetries(true);
+            let space = CanonicalStates::new(&rows, true);
+            let (mut lists, mut total) = CanonicalLevels::start(&space, &rows.goals);
+            for depth in 0..5 {
+                let (counts, states) = plain(&puzzle, depth);
+                let least = |state| group.images(&rows.fields.encode(state)).pop_first();
+                let classes: BTreeSet<_> = states.iter().map(least).collect();
+                assert_eq!(total.tally.states, counts[depth], "{puzzle} at depth {depth}");
+                assert_eq!(total.lists.kept, classes.len() as u64, "{puzzle} at depth {depth}");
+                // Counted in many slices, then listed.
+                let counted = lists.level(false, 1 << 10, &NoProgress).unwrap();
+                total = lists.level(true, 1 << 30, &NoProgress).unwrap();
+                assert_eq!(counted, total, "{puzzle} at depth {depth}");
+            }
+            used.push(space.group.order());
+        }
+        assert!(used.iter().filter(|&&symmetries| symmetries > 1).count() > 3, "{used:?}");
+    }
+
+    /// States take more memory in canonical form than as keys; what was reported is not reported again.
+    #[test]
+    fn if_canonical_states_do_not_fit_keys_do() {
+        #[derive(Default)]
+        struct Reported(std::sync::Mutex<Vec<usize>>);
+        impl Progress for Reported {
+            fn level(&self, level: &LevelDone) {
+                self.0.lock().unwrap().push(level.depth);
+            }
+        }
+        let search = FrontierSearch::new(wheels([0, 1, 2, 3, 4, 5]).with_powers().unwrap());
+        let search = search.max_depth(8).memory(300 << 10);
+        let rows = PuzzleRows::of(&search.puzzle);
+        let alone = search.search_canonical(&rows, &NoProgress, &AtomicUsize::new(0));
+        let too_large = |error| matches!(error, Error::Search(SearchError::Level { .. }));
+        assert!(alone.is_err_and(too_large));
+        let reported = Reported::default();
+        let found = search.run_kept(LevelKeeping::Canonical, &rows, &reported).unwrap();
+        assert_eq!(found.counts, plain(&search.puzzle, 8).0);
+        assert_eq!(reported.0.into_inner().unwrap(), Vec::from_iter(0..=8));
     }
 
     #[test]

@@ -15,12 +15,16 @@ use crate::{
     frontier::fields::{FieldMap, KnownMoves, StateFields},
     puzzle::{
         Move, Puzzle,
+        automorphisms::mixed,
         symmetry::{PuzzleSymmetries, PuzzleSymmetry, Relabelling, SeenPuzzle, followed},
     },
 };
 
 /// Maximum number of symmetries that are used: if there are more, those that also keep some moves.
 const MOST: usize = 2048;
+
+/// About the number of symmetries of which pairs are tried as generators of a subgroup.
+const MOST_TRIED: usize = 48;
 
 /// Symmetries of a puzzle as maps of rows, of which no two have the same effect on states.
 #[derive(Clone, Debug)]
@@ -64,8 +68,8 @@ impl SymmetryGroup {
             let map = fields
                 .can_relabel(&one.relabelling)
                 .then(|| fields.of_relabelling(puzzle, &one.relabelling, true))?;
-            checked.images(&map, &one.relabelling)?;
-            Some((one.relabelling, (map, one.effect)))
+            let is_symmetry = checked.agrees(&map, &one.relabelling, &one.on_moves);
+            is_symmetry.then_some((one.relabelling, (map, one.effect)))
         };
         let (all, maps): (Vec<Relabelling>, Vec<_>) = listed.into_iter().filter_map(of).unzip();
         match SymmetryGroup::of(maps) {
@@ -154,9 +158,106 @@ impl SymmetryGroup {
         self.maps.iter().map(|map| map.apply(row)).collect()
     }
 
+    /// Returns the number of the type of each value of each field, the same for those that symmetries take to each other,
+    /// the first field and value of each type, and whether the maps are also a group on rows that are no states.
+    pub fn value_types(&self, fields: &StateFields) -> (Vec<Vec<u32>>, Vec<(usize, usize)>, bool) {
+        const NONE: u32 = u32::MAX;
+        let mut types: Vec<_> =
+            fields.fields.iter().map(|field| vec![NONE; field.values]).collect();
+        let target = |map: &FieldMap| {
+            let mut to = vec![0; map.source.len()];
+            map.source.iter().enumerate().for_each(|(own, &from)| to[usize::from(from)] = own);
+            to
+        };
+        let targets: Vec<Vec<usize>> = self.maps.iter().map(target).collect();
+        let (mut firsts, mut is_group) = (Vec::new(), true);
+        for field in 0..types.len() {
+            for value in 0..types[field].len() {
+                if types[field][value] != NONE {
+                    continue;
+                }
+                let number = firsts.len() as u32;
+                firsts.push((field, value));
+                for (map, targets) in self.maps.iter().zip(&targets) {
+                    let to = targets[field];
+                    let own = &mut types[to][usize::from(map.table[to][value])];
+                    is_group &= [NONE, number].contains(own);
+                    *own = number;
+                }
+            }
+        }
+        (types, firsts, is_group)
+    }
+
+    /// Returns what each value of a field adds to a state's number, from which checksums are made: the same for values that
+    /// symmetries take to each other.
+    pub fn state_sums(&self, fields: &StateFields) -> Vec<Vec<u32>> {
+        let add = |number: &u32| mixed(u64::from(*number) + 1) as u32 | 1;
+        let (types, ..) = self.value_types(fields);
+        types.iter().map(|types| types.iter().map(add).collect()).collect()
+    }
+
     /// Returns the index of one symmetry followed by another.
     pub fn then(&self, first: u16, next: u16) -> u16 {
         self.product[usize::from(first) * self.order() + usize::from(next)]
+    }
+
+    /// Returns, of some subgroups, the one with which canonical forms take the least time. Where a state has many symmetries
+    /// of its own, all of them lead to its canonical form; few do if few leave a field as it is.
+    fn spread(&self) -> SymmetryGroup {
+        let fields = self.maps[0].source.len() as f64;
+        let stays = |map: &FieldMap| {
+            let fixed = (0..map.source.len()).filter(|&q| {
+                usize::from(map.source[q]) == q
+                    && map.table[q].iter().zip(0..).all(|(&value, own)| value == own)
+            });
+            // The share of states that are left as they are, if three moves of as many places make them.
+            (fixed.count() as f64 / fields).powi(3)
+        };
+        let stays: Vec<f64> = self.maps.iter().map(stays).collect();
+        let cost = |group: &[u16]| {
+            let own: f64 = group.iter().map(|&one| stays[usize::from(one)]).sum();
+            own * (2.0 + own) / group.len() as f64
+        };
+        let all: Vec<u16> = (0..self.order() as u16).collect();
+        let mut best = (cost(&all), all);
+        let step = (self.order() / MOST_TRIED).max(1);
+        for first in (1..self.order()).step_by(step) {
+            for next in (first..self.order()).step_by(step) {
+                let (mut group, mut known) = (vec![0], vec![false; self.order()]);
+                known[0] = true;
+                let mut at = 0;
+                while let Some(&own) = group.get(at) {
+                    for by in [first, next] {
+                        let both = self.then(own, by as u16);
+                        if !mem::replace(&mut known[usize::from(both)], true) {
+                            group.push(both);
+                        }
+                    }
+                    at += 1;
+                }
+                let cost = cost(&group);
+                if cost < best.0 {
+                    best = (cost, group);
+                }
+            }
+        }
+        best.1.sort_unstable();
+        self.of_elements(&best.1)
+    }
+
+    /// The subgroup of these elements, in order.
+    fn of_elements(&self, kept: &[u16]) -> SymmetryGroup {
+        let mut numbers = vec![0; self.order()];
+        kept.iter().zip(0u16..).for_each(|(&own, new)| numbers[usize::from(own)] = new);
+        let number = |own: u16| numbers[usize::from(own)];
+        let products = |&a: &u16| kept.iter().map(move |&b| self.then(a, b));
+        SymmetryGroup {
+            maps: kept.iter().map(|&own| self.maps[usize::from(own)].clone()).collect(),
+            inverse: kept.iter().map(|&own| number(self.inverse[usize::from(own)])).collect(),
+            product: kept.iter().flat_map(products).map(number).collect(),
+            whole: self.whole.clone(),
+        }
     }
 
     /// Returns the subgroup of the symmetries for which a function returns true; the identity alone if these are not a
@@ -164,26 +265,13 @@ impl SymmetryGroup {
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let mut kept: Vec<u16> =
             (0..self.order() as u16).filter(|&own| keep(&self.maps[usize::from(own)])).collect();
-        let mut number = vec![None; self.order()];
-        kept.iter().zip(0u16..).for_each(|(&own, new)| number[usize::from(own)] = Some(new));
-        let is_closed = |kept: &[u16]| {
-            kept.iter()
-                .all(|&a| kept.iter().all(|&b| number[usize::from(self.then(a, b))].is_some()))
-        };
-        if !is_closed(&kept) {
+        let mut is_kept = vec![false; self.order()];
+        kept.iter().for_each(|&own| is_kept[usize::from(own)] = true);
+        let is_in = |a: u16, b: u16| is_kept[usize::from(self.then(a, b))];
+        if !kept.iter().all(|&a| kept.iter().all(|&b| is_in(a, b))) {
             kept.truncate(1);
         }
-        let new = |own: u16| number[usize::from(own)].expect("it is closed");
-        SymmetryGroup {
-            maps: kept.iter().map(|&own| self.maps[usize::from(own)].clone()).collect(),
-            inverse: kept.iter().map(|&own| new(self.inverse[usize::from(own)])).collect(),
-            product: kept
-                .iter()
-                .flat_map(|&a| kept.iter().map(move |&b| (a, b)))
-                .map(|(a, b)| new(self.then(a, b)))
-                .collect(),
-            whole: self.whole.clone(),
-        }
+        self.of_elements(&kept)
     }
 }
 
@@ -196,6 +284,7 @@ pub(crate) struct PuzzleRows<'a> {
     pub start: Vec<u8>,
     pub goals: Vec<Vec<u8>>,
     symmetries: OnceLock<SymmetryGroup>,
+    spread: OnceLock<SymmetryGroup>,
 }
 
 impl PuzzleRows<'_> {
@@ -205,7 +294,15 @@ impl PuzzleRows<'_> {
         let moves = puzzle.moves().iter().map(map).collect();
         let start = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
-        PuzzleRows { puzzle, fields, moves, start, goals, symmetries: OnceLock::new() }
+        PuzzleRows {
+            puzzle,
+            fields,
+            moves,
+            start,
+            goals,
+            symmetries: OnceLock::new(),
+            spread: OnceLock::new(),
+        }
     }
 
     /// Returns all symmetries, or the identity alone.
@@ -214,6 +311,15 @@ impl PuzzleRows<'_> {
         match all {
             true => self.symmetries.get_or_init(find).clone(),
             false => SymmetryGroup::trivial(&self.fields),
+        }
+    }
+
+    /// Returns those under which states are made canonical: all that there are, or some of those that are known.
+    pub fn canonical_symmetries(&self, all: bool) -> SymmetryGroup {
+        let group = self.symmetries(all);
+        match group.whole == Some(group.order().into()) || !all {
+            true => group,
+            false => self.spread.get_or_init(|| group.spread()).clone(),
         }
     }
 }

@@ -48,7 +48,7 @@ struct SearchLevel {
 }
 
 /// A bijection on 64 bits without a visible pattern.
-pub(super) fn mixed(mut x: u64) -> u64 {
+pub(crate) fn mixed(mut x: u64) -> u64 {
     x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x ^ x >> 32

@@ -17,7 +17,7 @@
 //! p' and permutes the line inside a **window**; both depend only on (move, p). A search needs to know nothing else
 //! about a puzzle.
 
-mod automorphisms;
+pub(crate) mod automorphisms;
 pub(crate) mod board;
 pub(crate) mod coordinates;
 mod cube;
