@@ -362,7 +362,8 @@ impl StateSolve<'_> {
         pool: &ThreadPool,
     ) -> Result<()> {
         let SearchOptions { databases, threads, limits, .. } = self.options;
-        if via.is_empty() {
+        let found = if via.is_empty() { PhaseSolver::phases(puzzle) } else { Some(via.to_vec()) };
+        let Some(via) = found else {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
                 "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
@@ -370,9 +371,12 @@ impl StateSolve<'_> {
                 puzzle.sets().last().map_or("", |set| &set.name),
                 names.collect::<Vec<_>>().join(",")
             );
-        }
-        let tables = |phase: &Puzzle| databases.tables(phase, threads.get());
-        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
+        };
+        let tables = |phase: &Puzzle| match via.is_empty() {
+            true => databases.tables(phase, threads.get()),
+            false => databases.phase(phase, threads.get()),
+        };
+        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), &via, tables))?;
         each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
@@ -382,7 +386,8 @@ impl StateSolve<'_> {
                 }
                 let (limits, begun) = (*limits, Instant::now());
                 let watch = PhaseWatch { limits, begun, nodes: 0.into() };
-                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, false))
+                // Without phases, solutions are shortest.
+                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, via.is_empty()))
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
