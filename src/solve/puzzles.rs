@@ -16,6 +16,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashSet},
+    iter,
     sync::{Arc, OnceLock},
 };
 
@@ -23,7 +24,7 @@ use crate::{
     Error, Resources,
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
-    progress::NoProgress,
+    progress::{NoProgress, Progress},
     pruning::{CosetTable, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         Arrangement, Move, Puzzle, PuzzleError, SetAction, Unreachable, Variant,
@@ -33,7 +34,7 @@ use crate::{
     solve::{
         SolveError,
         canonical::CanonicalWords,
-        ida::{Answer, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
+        ida::{Answer, FoundPath, Pending, Reserve, Rooted, SearchedWords, Stage, StateSolver},
         pruner::{RowMoves, WordPruner, inverse, inverse_moves},
         two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
@@ -50,6 +51,8 @@ const MIXING: usize = 80;
 const WORTH: usize = 25;
 /// Maximum number of views of all tables.
 const MAX_VIEWS: usize = 32;
+/// Number of nodes of a state from which it is hard: they take some seconds, and the next iteration takes a minute.
+const RESERVE_FROM: u64 = 1 << 25;
 /// An iteration is not split further if its subtrees could take more memory than this number of bytes.
 const SPLIT_BYTES: usize = 1 << 28;
 
@@ -77,6 +80,7 @@ pub struct PuzzleSolver {
     fields: StateFields,
     /// The sequences that count as solutions, once all are wanted.
     canonical: OnceLock<CanonicalWords>,
+    reserve: Option<Reserve<PuzzleSolver>>,
 }
 
 /// How a puzzle is solved.
@@ -298,7 +302,24 @@ impl PuzzleSolver {
             (parity, of_goals)
         });
         let (reachable, canonical) = (Reachability::of(puzzle), OnceLock::new());
-        PuzzleSolver { reachable, parity, fields, canonical, engine }
+        PuzzleSolver { reachable, parity, fields, canonical, engine, reserve: None }
+    }
+
+    /// Continues hard states, which have taken thirty million nodes, with another solver for the puzzle, which has larger
+    /// tables. It is asked for when the first hard state needs it, so that its tables can be built then; if there is none,
+    /// hard states stay with this one.
+    #[must_use]
+    pub fn with_reserve(
+        mut self,
+        larger: impl Fn() -> Result<Option<PuzzleSolver>, Error> + Send + Sync + 'static,
+    ) -> PuzzleSolver {
+        self.reserve = Some(Reserve::new(RESERVE_FROM, larger));
+        self
+    }
+
+    /// What carries out the next iteration of a search.
+    fn of_stage(&self, next: Stage) -> &PuzzleSolver {
+        self.reserve.as_ref().and_then(|reserve| reserve.of_stage(next)).unwrap_or(self)
     }
 
     /// Returns the puzzle.
@@ -703,10 +724,14 @@ impl StateSolver for PuzzleSolver {
         let state = &search.state;
         let odd = self.odd(state);
         let every = (words == SearchedWords::Every).then(|| self.canonical());
-        Ok(match &self.engine {
+        Ok(match &self.of_stage(search.stage).engine {
             SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd, every)?),
             SolverEngine::TwoSided(sides) => sides.rooted(state, odd, every),
         })
+    }
+
+    fn make_ready(&self, next: Stage, _: &dyn Progress) -> Result<(), SolveError> {
+        self.reserve.as_ref().map_or(Ok(()), |reserve| reserve.make_ready(next, |larger| larger))
     }
 
     fn checked(
@@ -714,9 +739,11 @@ impl StateSolver for PuzzleSolver {
         state: &Arrangement,
         found: FoundPath,
     ) -> Result<Option<Vec<String>>, SolveError> {
-        match &self.engine {
-            SolverEngine::Maximum(maximum) => maximum.checked()?,
-            SolverEngine::TwoSided(sides) => sides.table.unchanged()?,
+        for own in iter::once(self).chain(self.reserve.as_ref().and_then(Reserve::made)) {
+            match &own.engine {
+                SolverEngine::Maximum(maximum) => maximum.checked()?,
+                SolverEngine::TwoSided(sides) => sides.table.unchanged()?,
+            }
         }
         let Some(moves) = found? else { return Ok(None) };
         let names = replayed(self.puzzle(), state, moves.into_iter().map(usize::from));
