@@ -807,3 +807,49 @@ impl StateSolver for PuzzleSolver {
         Some((moves, length))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::puzzle::{Turns, named};
+
+    /// States that have taken some nodes go on with another solver, which is made once, when the first one needs it.
+    #[test]
+    fn hard_states_go_on_with_larger_tables() {
+        let skewb = named::parse("skewb").unwrap().counting(Turns::Powers).unwrap();
+        let resources = Resources::new();
+        let exact = PruningTable::build(&skewb, TableEncoding::Nibble, resources).unwrap();
+        let exact = Arc::new(exact);
+        let small = Arc::new(CosetTable::build(&skewb, 10_000, resources).unwrap());
+        let alone = PuzzleSolver::two_sided(small.clone()).unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let mut solver = PuzzleSolver::two_sided(small).unwrap();
+        let (own, of, table) = (asked.clone(), skewb.clone(), exact.clone());
+        let larger = move || {
+            own.fetch_add(1, Ordering::Relaxed);
+            Ok(Some(PuzzleSolver::new(of.clone(), [table.clone()])?))
+        };
+        // Some iterations are left to the other one.
+        solver.reserve = Some(Reserve::new(200, larger));
+        assert_eq!(solver.solve(&skewb.read("URF DLF").unwrap().0).unwrap().at_least, 2);
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        let mut fewer = 0;
+        for state in skewb.scrambles(3).unwrap().take(40) {
+            let depth = exact.depth(&state).unwrap().unwrap();
+            let search = solver.begin(&state).unwrap();
+            // On all threads from the start, which prepares for each iteration.
+            let found = solver.finish_with(search, &NoProgress).unwrap();
+            assert_eq!(found.moves.unwrap().len(), depth);
+            let other = alone.solve(&state).unwrap();
+            assert_eq!(other.moves.unwrap().len(), depth);
+            fewer += usize::from(found.nodes < other.nodes);
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert!(fewer > 10, "{fewer}");
+        let (of, none) = (exact.puzzle().clone(), || Ok(None));
+        let lacking = PuzzleSolver::new(of, [exact]).unwrap().with_reserve(none);
+        assert_eq!(lacking.solve(&skewb.solved()).unwrap().at_least, 0);
+    }
+}
