@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use tilewave::{
     Board, Constructive, Optimal, Pattern,
     progress::StopWhen,
-    puzzle::{Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched, Variant},
+    puzzle::{Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched},
     solve::{PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
 };
 
@@ -20,11 +20,8 @@ use crate::{
 /// States that are written together, and moves.
 const BATCH: u64 = 4096;
 const MOVES_BATCH: u64 = 64;
-/// Maximum number of states of a puzzle, and of cells of a board, for which shortest solutions are quick.
-const SMALL: u64 = 1_000_000_000;
+/// Maximum number of cells of a board for which shortest solutions are quick.
 const SMALL_BOARD: usize = 16;
-/// The subgroup between the two phases of H. Kociemba.
-const CUBE_PHASE: &str = "<U,D,R2,L2,F2,B2>";
 
 /// Generate random boards, or random states of another puzzle, all equally likely.
 #[derive(clap::Args)]
@@ -220,13 +217,12 @@ impl ScrambleSolver {
             );
         };
         let databases = Databases::default();
-        let is_small = puzzle.states().is_some_and(|states| states <= SMALL.into());
-        let solver = if how == ScrambleMoves::Optimal || is_small {
+        let phases = PhaseSolver::phases(puzzle).filter(|_| how != ScrambleMoves::Optimal);
+        let solver = if how == ScrambleMoves::Optimal || phases == Some(Vec::new()) {
             AnySolver::Shortest(databases.solver(puzzle, None)?)
-        } else if PuzzleSpec::of("3x3x3").listed()? == *puzzle {
-            let phase = Variant { subgroup: Variant::split(CUBE_PHASE), ..Variant::default() };
-            let tables = |of: &Puzzle| databases.tables(of, None);
-            AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &[phase], tables)?)
+        } else if let Some(phases) = phases {
+            let tables = |of: &Puzzle| databases.phase(of, None);
+            AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &phases, tables)?)
         } else {
             refuse!(
                 "{puzzle} has no quick solver: --moves=optimal finds shortest sequences of moves, \

@@ -81,6 +81,9 @@ impl TableKind for PieceDepths {
 
 /// Maximum number of entries of a table that is built by default.
 const DEFAULT_ENTRIES: u64 = 600_000_000;
+/// Maximum number of entries of a table for quick solutions, and of sets of pieces that such tables join.
+const JOINT_ENTRIES: u64 = 1 << 23;
+const MOST_JOINT: usize = 4;
 /// Bits of memory per entry while a table is built.
 const BUILD_BITS: u64 = 7;
 /// Number of bytes of a key of a list search, and of a file besides its entries.
@@ -88,6 +91,46 @@ const KEY_BYTES: u64 = 8;
 const FIXED_BYTES: u64 = 1 << 16;
 
 /// The number of entries of a table, the greatest number if they cannot be numbered.
+/// What a projection keeps of a set of pieces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeptOfSet {
+    Nothing,
+    Places,
+    Orientations,
+    All,
+}
+
+impl KeptOfSet {
+    const ALL: [KeptOfSet; 4] =
+        [KeptOfSet::Nothing, KeptOfSet::Places, KeptOfSet::Orientations, KeptOfSet::All];
+
+    fn is_part(self, whole: KeptOfSet) -> bool {
+        self == whole || self == KeptOfSet::Nothing || whole == KeptOfSet::All
+    }
+}
+
+/// The projection that keeps this of each set; `None` if there is none, or if it is none of its own.
+fn kept_of(puzzle: &Puzzle, kept: &[KeptOfSet]) -> Option<Puzzle> {
+    let named = |of: &dyn Fn(KeptOfSet) -> bool| -> Vec<String> {
+        let sets = puzzle.sets().iter().zip(kept).filter(|(_, kept)| of(**kept));
+        sets.map(|(set, _)| format!("={}", set.name)).collect()
+    };
+    let is_turned = |(set, kept): (&PieceSet, &KeptOfSet)| {
+        let partly = matches!(kept, KeptOfSet::Places | KeptOfSet::Orientations);
+        !partly || set.orientations > 1
+    };
+    if !puzzle.sets().iter().zip(kept).all(is_turned) {
+        return None;
+    }
+    let mut of = puzzle.clone().keeping(&named(&|kept| kept != KeptOfSet::Nothing)).ok()?;
+    let places = named(&|kept| kept == KeptOfSet::Places);
+    if !places.is_empty() {
+        of = of.unoriented(&places).ok()?;
+    }
+    let orientations = named(&|kept| kept == KeptOfSet::Orientations);
+    if orientations.is_empty() { Some(of) } else { of.alike(&orientations).ok() }
+}
+
 fn entries_of(puzzle: &Puzzle) -> u64 {
     Ranking::new(puzzle).map_or(u64::MAX, |ranking| ranking.entries)
 }
@@ -288,6 +331,38 @@ impl PruningTable {
             entries_of(of) <= DEFAULT_ENTRIES && memory.is_none_or(has_memory)
         };
         PruningTable::projections(puzzle, None, memory, fits)
+    }
+
+    /// Returns projections of a puzzle whose tables are useful for quick solutions: the puzzle itself if it is small;
+    /// otherwise those that keep as much of all sets of pieces together as eight million entries can tell: pieces with or
+    /// without their orientations, or orientations alone. They are built in a second.
+    ///
+    /// # Errors
+    /// Those of [`PruningTable::quick_projections`], which it returns if sets do not fit together.
+    pub fn joint_projections(puzzle: &Puzzle, memory: Option<u64>) -> Result<Vec<Puzzle>, Error> {
+        let fits = |of: &Puzzle| {
+            entries_of(of) <= JOINT_ENTRIES && memory.is_none_or(|bytes| build_bytes(of) <= bytes)
+        };
+        let sets = puzzle.sets().len();
+        if fits(puzzle) || sets > MOST_JOINT {
+            return PruningTable::quick_projections(puzzle, memory);
+        }
+        let mut found: Vec<(Vec<KeptOfSet>, Puzzle)> = Vec::new();
+        for number in 1..1usize << (2 * sets) {
+            let kept: Vec<KeptOfSet> =
+                (0..sets).map(|set| KeptOfSet::ALL[number >> (2 * set) & 3]).collect();
+            let projection = kept_of(puzzle, &kept).filter(fits);
+            found.extend(projection.map(|projection| (kept, projection)));
+        }
+        let is_part = |of: &[KeptOfSet], whole: &[KeptOfSet]| {
+            of != whole && of.iter().zip(whole).all(|(of, whole)| of.is_part(*whole))
+        };
+        let is_most = |(kept, _): &&(Vec<KeptOfSet>, Puzzle)| {
+            !found.iter().any(|(whole, _)| is_part(kept, whole))
+        };
+        let most: Vec<Puzzle> =
+            found.iter().filter(is_most).map(|(_, projection)| projection.clone()).collect();
+        if most.is_empty() { PruningTable::quick_projections(puzzle, memory) } else { Ok(most) }
     }
 
     /// For each set of pieces, as many first pieces as fit; in a memory that all tables share, then as many last

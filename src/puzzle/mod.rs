@@ -38,6 +38,7 @@ pub(crate) mod sets;
 mod solids;
 pub(crate) mod space;
 mod spec;
+pub(crate) mod split;
 pub(crate) mod states;
 pub(crate) mod symmetry;
 mod variant;

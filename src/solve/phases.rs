@@ -14,7 +14,10 @@ use crate::{
     Error,
     progress::{Phase, Progress},
     pruning::{PruningTable, row_rank::PieceMap},
-    puzzle::{Arrangement, Puzzle, Turns, Unreachable, Variant, reachable::Reachability},
+    puzzle::{
+        Arrangement, Puzzle, Transformation, Turns, Unreachable, Variant, reachable::Reachability,
+        split::SplitPuzzle,
+    },
     solve::{
         Answer, SolveError, StateSolver,
         puzzles::{PuzzleSolver, move_named, replayed, unreached},
@@ -43,11 +46,80 @@ pub struct PhaseSolver {
     puzzle: Puzzle,
     /// Which states are reachable, as far as that is known.
     reachable: Reachability,
-    /// For each phase, its solver, and how the puzzle's pieces correspond to those of the phase.
-    phases: Vec<(PuzzleSolver, PieceMap)>,
+    phases: Vec<SolverPhase>,
 }
 
+/// One of the phases.
+struct SolverPhase {
+    solver: PuzzleSolver,
+    /// What is solved in it, before its sets are split, and how the puzzle's pieces correspond to its own.
+    of: Puzzle,
+    map: PieceMap,
+    split: Option<SplitPuzzle>,
+}
+
+impl SolverPhase {
+    /// What a state of the puzzle is in this phase; `None` if no moves of the phase solve it.
+    fn seen(&self, state: &Arrangement) -> Option<Arrangement> {
+        let seen = self.map.arrangement(&self.of, state);
+        self.split.as_ref().map_or(Some(seen.clone()), |split| split.state(&seen))
+    }
+}
+
+/// A puzzle with at most so many states has shortest solutions in a moment, from a table of all of them.
+const SMALL: u64 = 1_000_000_000;
+/// Maximum numbers of states of the first and of the second of two phases.
+const MOST_FIRST: u64 = 1 << 33;
+const MOST_SECOND: u64 = 1 << 36;
+/// Maximum number of turns of which either all powers or only their squares are in the second phase.
+const MOST_TURNS: usize = 8;
+
 impl PhaseSolver {
+    /// Returns phases by which a puzzle is solved in a moment: none if the puzzle is small; else a subgroup in which some
+    /// turns are replaced by their squares, <U,D,R2,L2,F2,B2> for the 3x3x3 cube. `None` if there is none that divides the
+    /// puzzle into two parts both of which are small enough. Cost: some milliseconds.
+    pub fn phases(puzzle: &Puzzle) -> Option<Vec<Variant>> {
+        let all = puzzle.states()?;
+        if all <= SMALL.into() {
+            return Some(Vec::new());
+        }
+        if !puzzle.allows_all_moves() || puzzle.goals().len() > 1 {
+            return None;
+        }
+        let moves = puzzle.moves();
+        let of = |one: &Transformation| moves.iter().position(|own| own.transformation == *one);
+        let mut turns: Vec<(usize, usize)> = Vec::new();
+        for (index, one) in moves.iter().enumerate() {
+            let turn = &one.transformation;
+            let square = turn.then(turn, puzzle.sets());
+            let inverse = of(&turn.inverse(puzzle.sets()));
+            if inverse.is_none_or(|inverse| inverse > index)
+                && let Some(square) = of(&square)
+                && square != index
+            {
+                turns.push((index, square));
+            }
+        }
+        if turns.len() > MOST_TURNS {
+            return None;
+        }
+        let part = |squares: usize| {
+            let own = turns.iter().enumerate();
+            let own =
+                own.map(|(i, &(one, square))| if squares >> i & 1 == 1 { square } else { one });
+            let names: Vec<String> = own.map(|one| moves[one].name.clone()).collect();
+            let within = puzzle.clone().only(|name| names.iter().any(|own| own == name)).ok()?;
+            let second = within.states()?;
+            let first = &all / &second;
+            let fits =
+                first > 1u32.into() && first <= MOST_FIRST.into() && second <= MOST_SECOND.into();
+            let order = (first.max(second), squares.count_ones());
+            fits.then(|| (order, Variant { subgroup: names, ..Variant::default() }))
+        };
+        let parts = (1..1usize << turns.len()).filter_map(part);
+        Some(vec![parts.min_by(|a, b| a.0.cmp(&b.0))?.1])
+    }
+
     /// Returns the solver that reaches the solved states of a puzzle through the solved states of some variants. A
     /// function builds the tables of each phase.
     ///
@@ -61,8 +133,12 @@ impl PhaseSolver {
     ) -> Result<PhaseSolver, E> {
         let mut phase = |left: &Puzzle, of: Puzzle| -> Result<_, E> {
             let map = PieceMap::new(left, &of).expect("a variant is a projection");
-            let tables = tables(&of)?;
-            Ok((PuzzleSolver::new(of, tables).map_err(Error::from)?, map))
+            // The moves of a subgroup keep some pieces apart.
+            let split = SplitPuzzle::of(&of);
+            let whole = split.as_ref().map_or(&of, |split| &split.puzzle).clone();
+            let tables = tables(&whole)?;
+            let solver = PuzzleSolver::new(whole, tables).map_err(Error::from)?;
+            Ok(SolverPhase { solver, of, map, split })
         };
         let mut phases = Vec::new();
         // The puzzle with the moves that preserve what the subgroups so far have solved.
@@ -85,9 +161,11 @@ impl PhaseSolver {
     /// Returns whether moves lead from the solved puzzle to a state; see [`PuzzleSolver::reaches`].
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.reaches(&self.puzzle, state).or_else(|| {
-            let (solver, map) = self.phases.first()?;
-            let seen = map.arrangement(solver.puzzle(), state);
-            solver.reaches(&seen).filter(Result::is_err)
+            let first = self.phases.first()?;
+            let Some(seen) = first.seen(state) else {
+                return Some(Err(Unreachable::Table(first.of.to_string())));
+            };
+            first.solver.reaches(&seen).filter(Result::is_err)
         })
     }
 
@@ -106,9 +184,9 @@ impl PhaseSolver {
         let mut at = state.clone();
         let mut solution: Vec<usize> = Vec::new();
         let (mut nodes, mut least) = (0, None);
-        for (solver, map) in &self.phases {
-            let seen = map.arrangement(solver.puzzle(), &at);
-            let answer = solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
+        for phase in &self.phases {
+            let seen = phase.seen(&at).ok_or(SolveError::NoSolution)?;
+            let answer = phase.solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
             nodes += answer.nodes;
             // Every solution solves everything that the first phase does.
             let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
@@ -173,6 +251,43 @@ impl Progress for LaterPhase<'_> {
 mod tests {
     use super::*;
     use crate::{Resources, progress::NoProgress, puzzle::named, table::TableEncoding};
+
+    /// The phases that a puzzle gets: none if it is small, a subgroup of a cube, and nothing where no turn has a square.
+    #[test]
+    fn phases_are_found() {
+        let phases = |name: &str, turns| {
+            PhaseSolver::phases(&named::parse(name).unwrap().counting(turns).unwrap())
+        };
+        let cube = phases("3x3x3", Turns::Powers).unwrap().remove(0).subgroup;
+        let quarters = cube.iter().filter(|one| !one.ends_with('2'));
+        assert_eq!((cube.len(), quarters.count()), (6, 2), "{cube:?}");
+        assert_eq!(phases("2x2x2", Turns::Powers), Some(Vec::new()));
+        assert_eq!(phases("fto", Turns::Powers), None);
+        assert_eq!(phases("3x3x3", Turns::Quarter), None);
+    }
+
+    /// Random cubes in two phases, with joint tables: as short as the best known way of two phases, and no longer than it.
+    #[test]
+    fn cubes_are_solved_in_two_phases() {
+        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let tables = |puzzle: &Puzzle| {
+            let all = PruningTable::joint_projections(puzzle, None)?.into_iter();
+            let table =
+                |of: Puzzle| PruningTable::build(&of, TableEncoding::Nibble, Resources::new());
+            all.map(table).collect::<Result<Vec<_>, Error>>()
+        };
+        let via = PhaseSolver::phases(&cube).unwrap();
+        let solver = PhaseSolver::new(cube.clone(), &via, tables).unwrap();
+        let mut lengths = 0;
+        for state in cube.scrambles(3).unwrap().take(20) {
+            let answer = solver.solve_with(&state, &NoProgress).unwrap();
+            let names = answer.moves.unwrap();
+            // 12 moves at most to the subgroup, 18 within it.
+            assert!(names.len() <= 30 && answer.at_least <= 12);
+            lengths += names.len();
+        }
+        assert!(lengths <= 20 * 24, "{lengths}");
+    }
 
     /// Random states through phases of every kind; each phase is as short as its table says.
     #[test]

@@ -493,15 +493,53 @@ impl RowMoves {
         allowed
     }
 
+    /// Returns whether a move may be made; where it leads may be illegal.
+    #[inline]
+    fn may(&self, one: usize, row: &[u8]) -> bool {
+        let needs = &self.moves[one].needs;
+        needs.as_ref().is_none_or(|(field, values)| values.contains(&row[*field]))
+    }
+
     /// Writes the first stage of a row after a move; returns false if the move is not allowed.
     #[inline]
     pub fn begin(&self, one: usize, row: &[u8], to: &mut [u8]) -> bool {
-        let needs = &self.moves[one].needs;
-        if needs.as_ref().is_some_and(|(field, values)| !values.contains(&row[*field])) {
+        if !self.may(one, row) {
             return false;
         }
         self.write(one, 0..1, row, to);
         !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
+    }
+
+    /// Returns, for each field that a move can change, the field where its byte comes from, and the table of the values.
+    pub fn changed(&self, one: usize, fields: &StateFields) -> Vec<(u16, u16, u32)> {
+        let keeps = |&(field, from, table): &(u16, u16, u32)| {
+            let values = self.values[table as usize..].iter().zip(0..);
+            let mut values = values.take(fields.fields[usize::from(field)].values);
+            field == from && values.all(|(&after, value)| after == value)
+        };
+        let all = self.moves[one].stages.iter().flatten();
+        all.filter(|part| !keeps(part)).copied().collect()
+    }
+
+    /// Calls a function with each field that a move changes, its value and the one after the move, given
+    /// [`RowMoves::changed`]; returns false if the move is not allowed.
+    #[inline]
+    pub fn each_change(
+        &self,
+        (one, changed): (usize, &[(u16, u16, u32)]),
+        row: &[u8],
+        mut of: impl FnMut(u16, u8, u8),
+    ) -> bool {
+        let mut allowed = self.may(one, row);
+        for &(field, from, table) in changed {
+            let after = self.values[table as usize + usize::from(row[usize::from(from)])];
+            of(field, row[usize::from(field)], after);
+            let is = |(illegal, values): &(usize, Vec<u8>)| {
+                *illegal == usize::from(field) && values.contains(&after)
+            };
+            allowed &= !self.illegal.iter().any(is);
+        }
+        allowed
     }
 
     /// Writes some stages of a row after a move.

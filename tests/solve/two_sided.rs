@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use tilewave::{
     Error, Kernel, NoProgress, Resources,
+    progress::StopWhen,
     pruning::{CosetTable, PruningTable},
     puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
     random::SplitMix64,
@@ -168,14 +169,42 @@ fn states_near_the_solved_one_need_no_table() {
             }
         }
         let far = mixed(&of, 100, &mut SplitMix64::new(1));
-        let none = MeetingLists::new(&of, 1000).solve(&far, &NoProgress);
+        let none = MeetingLists::new(&of, 1000).solve(&far, &StopWhen(|| true));
         assert!(none.is_none(), "{of}");
     }
-    // Ten moves, of which nothing shorter is known.
-    let cube = puzzle("3x3x3", Turns::Powers);
-    let (state, _) = cube.read("R U2 F' L D B2 U' R F2 L'").unwrap();
-    let found = MeetingLists::new(&cube, 1 << 30).solve(&state, &NoProgress).unwrap();
-    assert_eq!(found.moves.unwrap().len(), 10);
+    // Longer ones, of which nothing shorter is known, with lists as long as their memory allows, on one thread and on two.
+    for (name, word, length) in [
+        ("3x3x3", "R U2 F' L D B2 U' R F2 L'", 10),
+        ("4x4x4", "R U2 2F D 2L' U R 2B'", 8),
+        ("megaminx", "R U F L BR' U2' R", 7),
+        ("fto", "URF ULB' DRF DLB' URB ULF' DLF' URF'", 8),
+    ] {
+        let of = puzzle(name, Turns::Powers);
+        let (state, _) = of.read(word).unwrap();
+        let solve = |threads, memory| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut lists = MeetingLists::new(&of, memory);
+            let found = pool.install(|| lists.solve(&state, &NoProgress)).unwrap();
+            let again = pool.install(|| lists.solve(&state, &NoProgress)).unwrap();
+            assert_eq!(again.at_least, found.at_least, "{name}");
+            (found.moves.unwrap(), found.at_least, found.nodes)
+        };
+        let found = solve(1, 1 << 30);
+        assert_eq!((found.0.len(), found.1), (length, length), "{name}");
+        assert_eq!(solve(2, 1 << 30), found, "{name}");
+        assert_eq!(solve(2, 1 << 22).1, length, "{name}");
+    }
+    // Of a small puzzle, all states are listed.
+    let of = puzzle("pyraminx", Turns::Powers);
+    let exact = PruningTable::build(&of, TableEncoding::Nibble, Resources::new()).unwrap();
+    let (exact, mut lists) =
+        (PuzzleSolver::new(of.clone(), [exact]).unwrap(), MeetingLists::new(&of, 1 << 30));
+    let mut random = SplitMix64::new(2);
+    for _ in 0..20 {
+        let state = mixed(&of, 100, &mut random);
+        let found = lists.solve(&state, &NoProgress).unwrap();
+        assert_eq!(found.at_least, exact.solve(&state).unwrap().at_least);
+    }
 }
 
 /// What the program builds, keeps, shows and checks; that it builds nothing for what two lists solve.
@@ -188,13 +217,15 @@ fn the_program_solves_with_coset_tables() {
     assert!(succeeds(&near).contains("3 moves"));
     assert!(!std::path::Path::new(&cache).exists());
     let far = "R U2 F' L D B2 U' R F2 L' D";
-    let solve = ["solve", "3x3x3", far, "--cache-dir", &cache, "--memory", "6MB"];
+    // With a limit, the tables are built at once.
+    let limit = "--timeout=1h";
+    let solve = ["solve", "3x3x3", far, limit, "--cache-dir", &cache, "--memory", "6MB"];
     let said = succeeds(&solve);
     assert!(said.contains("11 moves"), "{said}");
     let kept = succeeds(&["cache", "list", "--cache-dir", &cache]);
     assert!(kept.contains("3x3x3") && kept.contains("cosets"), "{kept}");
     // The kept one, without --memory, and the same nodes.
-    let again = succeeds(&solve[..5]);
+    let again = succeeds(&solve[..6]);
     let nodes = |said: &str| said.split("  ").nth(3).map(String::from);
     assert_eq!(nodes(&again), nodes(&said), "{again}");
     // What is kept for another memory is not what was asked for: two lists are enough.
@@ -202,7 +233,7 @@ fn the_program_solves_with_coset_tables() {
     assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 1);
     succeeds(&["pdb", "set", "build", "3x3x3", "-M", "6MB", "-o", &set, "-q"]);
     let file = format!("{set}/set.json");
-    let with_set = succeeds(&["solve", "3x3x3", far, "--pdb", &file]);
+    let with_set = succeeds(&["solve", "3x3x3", far, limit, "--pdb", &file]);
     assert_eq!(nodes(&with_set), nodes(&said), "{with_set}");
     let info = succeeds(&["info", &file, "--format", "json"]);
     assert!(info.contains("3x3x3"), "{info}");

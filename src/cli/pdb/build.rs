@@ -155,7 +155,7 @@ pub struct BuildArgs {
     dir: Option<PathBuf>,
 
     /// With --dir: start even if there seems to be too little free disk space.
-    #[arg(long, requires = "dir")]
+    #[arg(long, requires = "dir", hide_short_help = true)]
     ignore_space: bool,
 
     /// Use the plain builder, which is slow but independent of the fast one.

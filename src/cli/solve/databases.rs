@@ -240,10 +240,23 @@ impl Databases {
         if !self.pdb.is_empty() {
             return self.files()?.iter().map(|file| open_table(file)).collect();
         }
+        self.tables_of(&PruningTable::quick_projections(puzzle, Some(self.budget()))?, threads)
+    }
+
+    /// The pruning tables of a phase: those kept, else new ones, which are kept.
+    pub fn phase(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<Vec<PruningTable>> {
+        self.tables_of(&PruningTable::joint_projections(puzzle, Some(self.budget()))?, threads)
+    }
+
+    fn tables_of(
+        &self,
+        projections: &[Puzzle],
+        threads: Option<usize>,
+    ) -> Result<Vec<PruningTable>> {
         let resources = Resources::new().threads(threads).memory(self.budget());
         let tables = get_all(
             (self.cache().as_deref(), "pruning tables"),
-            &PruningTable::quick_projections(puzzle, Some(self.budget()))?,
+            projections,
             table_name,
             usable_table,
             |projection, progress| PruningTable::build_narrow(projection, resources, progress),

@@ -58,7 +58,9 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly but not optimally; puzzles other than boards need --via.
+    /// Solve quickly but not optimally; most puzzles need --via.
+    ///
+    /// Boards, the 3x3x3 cube and puzzles with up to a billion states need no --via.
     #[arg(long)]
     fast: bool,
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
-    progress::{Phase, StopWhen},
+    progress::Phase,
     puzzle::{Arrangement, Puzzle, State, Variant},
     report::{counted, duration},
     search::{Communicator, OneProcess, Ranks},
@@ -19,8 +19,8 @@ use tilewave::{
 };
 
 use crate::{
-    Counted, Destination, Failure, Figures, OutputOptions, Result, aside, complain, csv_line,
-    progress, ranks, refuse,
+    Counted, Destination, Failure, Figures, OutputOptions, Result, StatusLine, aside, complain,
+    csv_line, progress, ranks, refuse,
     solve::{
         boards::{Arrivals, BATCH, Given},
         search::{Every, SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
@@ -301,10 +301,11 @@ impl StateSolve<'_> {
         let alone = communicator.size() == 1 && options.solutions.range().is_none();
         let may_meet = !given && log.is_none() && alone && !options.limits.any();
         let meets = may_meet && !databases.is_ready(&puzzle)?;
+        let watch = MeetingWatch(StatusLine::new());
         let mut lists = meets.then(|| MeetingLists::new(&puzzle, databases.budget()));
         let solved = each(states, (destination, columns), communicator, |batch, say| {
             if let Some(meeting) = &mut lists {
-                let met = met(meeting, &puzzle, batch);
+                let met = pool.install(|| met(meeting, &watch, &puzzle, batch));
                 if let Some(answers) = met {
                     return answers.into_iter().try_for_each(say);
                 }
@@ -361,7 +362,8 @@ impl StateSolve<'_> {
         pool: &ThreadPool,
     ) -> Result<()> {
         let SearchOptions { databases, threads, limits, .. } = self.options;
-        if via.is_empty() {
+        let found = if via.is_empty() { PhaseSolver::phases(puzzle) } else { Some(via.to_vec()) };
+        let Some(via) = found else {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
                 "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
@@ -369,9 +371,12 @@ impl StateSolve<'_> {
                 puzzle.sets().last().map_or("", |set| &set.name),
                 names.collect::<Vec<_>>().join(",")
             );
-        }
-        let tables = |phase: &Puzzle| databases.tables(phase, threads.get());
-        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
+        };
+        let tables = |phase: &Puzzle| match via.is_empty() {
+            true => databases.tables(phase, threads.get()),
+            false => databases.phase(phase, threads.get()),
+        };
+        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), &via, tables))?;
         each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
@@ -381,7 +386,8 @@ impl StateSolve<'_> {
                 }
                 let (limits, begun) = (*limits, Instant::now());
                 let watch = PhaseWatch { limits, begun, nodes: 0.into() };
-                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, false))
+                // Without phases, solutions are shortest.
+                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, via.is_empty()))
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
@@ -415,9 +421,29 @@ impl Progress for PhaseWatch {
     }
 }
 
+/// Shows how far the search for a state near a solved one is.
+struct MeetingWatch(StatusLine);
+
+impl Progress for MeetingWatch {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        if let Phase::Search(length) = phase {
+            let words = || {
+                let nodes = counted(nodes, "node");
+                (0.0, format!("{nodes}, searching for solutions of {length} moves"))
+            };
+            self.0.say(words);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        progress::asked()
+    }
+}
+
 /// The answers for states that are all near a solved one, or known to be unsolvable.
 fn met(
     lists: &mut MeetingLists,
+    watch: &MeetingWatch,
     puzzle: &Puzzle,
     batch: &StateBatch<ReadState>,
 ) -> Option<Vec<StateAnswer>> {
@@ -427,7 +453,7 @@ fn met(
             let reason = Some(why.to_string());
             return Some(StateAnswer { solvable: false, reason, ..plain });
         }
-        Some(plain.found(lists.solve(state, &StopWhen(progress::asked))?, true))
+        Some(plain.found(lists.solve(state, watch)?, true))
     };
     batch.states.iter().map(answer).collect()
 }
