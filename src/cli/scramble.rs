@@ -219,7 +219,7 @@ impl ScrambleSolver {
         let databases = Databases::default();
         let phases = PhaseSolver::phases(puzzle).filter(|_| how != ScrambleMoves::Optimal);
         let solver = if how == ScrambleMoves::Optimal || phases == Some(Vec::new()) {
-            AnySolver::Shortest(databases.solver(puzzle, None)?)
+            AnySolver::Shortest(databases.solver(puzzle, None, true)?)
         } else if let Some(phases) = phases {
             let tables = |of: &Puzzle| databases.phase(of, None);
             AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &phases, tables)?)

@@ -55,9 +55,9 @@ pub(crate) const MAX_VIEWS: usize = 8;
 /// Maximum number of values of the two halves of an index, for each of which a state is kept while a table is filled.
 pub(crate) const MOST_LEADS: u64 = 1 << 22;
 pub(crate) const MOST_RESTS: u64 = 1 << 22;
-/// What twice the number of views gains, beyond the time that they take, and a third of the moves in stay sets, in moves:
-/// measured for tables of the 3x3x3 (docs/notebook/solver.md).
-const VIEWS_GAIN: f64 = 0.06;
+/// What a number of views gains over one, beyond the time that they take, and a third of the moves in stay sets, in moves:
+/// measured for three and for six views, and for tables of the 3x3x3 (docs/notebook/solver.md).
+const VIEWS_GAIN: [f64; MAX_VIEWS] = [0.0, 0.31, 0.49, 0.5, 0.51, 0.52, 0.53, 0.54];
 const STAYS_GAIN: f64 = 0.25;
 
 /// The number of entries in 64 bytes.
@@ -319,11 +319,12 @@ impl Colouring {
 
     /// Chooses the colouring whose table of at most this number of bytes promises the best bounds.
     pub fn choose<const R: usize>(puzzle: &PointPuzzle<R>, bytes: u64) -> Option<Colouring> {
-        let mut seen: HashSet<Vec<u8>> = HashSet::new();
+        // Most are reached in several ways, and are known without a look at symmetries.
+        let (mut known, mut seen) = (HashSet::new(), HashSet::<Vec<u8>>::new());
         let mut left = BinaryHeap::new();
         let mut all: Vec<Colouring> = Vec::new();
         let mut add = |own: Colouring, all: &mut Vec<Colouring>, left: &mut BinaryHeap<_>| {
-            if seen.insert(own.key(puzzle)) {
+            if known.insert(own.clone()) && seen.insert(own.key(puzzle)) {
                 let size: f64 = own.values(puzzle).iter().product();
                 left.push(Reverse(((size.ln() * 1e6) as u64, all.len())));
                 all.push(own);
@@ -361,8 +362,8 @@ impl Colouring {
             let colours = all[index].colours(puzzle);
             let stays = puzzle.moves.iter().filter(|one| colours.after(one) == colours).count();
             let stays = (3 * stays) as f64 / puzzle.moves.len() as f64;
-            let views = (views.min(MAX_VIEWS) as f64).log2();
-            all[index].mean(puzzle) + views * VIEWS_GAIN + stays.min(1.0) * STAYS_GAIN
+            let views = VIEWS_GAIN[views.clamp(1, MAX_VIEWS) - 1];
+            all[index].mean(puzzle) + views + stays.min(1.0) * STAYS_GAIN
         });
         let best =
             (0..fitting.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))?;

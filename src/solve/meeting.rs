@@ -40,7 +40,7 @@ const MOST_STATES: usize = 7 << 22;
 const MOST_LOOK_UPS: u64 = 1 << 28;
 const LEAST_LOOK_UPS: u64 = 1 << 20;
 /// How many look-ups cost as much as a new state of the list, and as a new state of a table.
-const OF_LISTED: u64 = 6;
+const OF_LISTED: u64 = 12;
 const STATES_OF_TABLE: u64 = 4;
 /// Searches with fewer ends run on one thread; others are split into about this number of parts for each.
 const SPLIT_FROM: u64 = 1 << 16;

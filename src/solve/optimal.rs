@@ -25,7 +25,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, FoundPath, Pending, Rooted, SearchedWords, Stage, StateSolver},
+        ida::{Answer, FoundPath, Pending, Reserve, Rooted, SearchedWords, Stage, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images, symmetries},
     },
@@ -64,16 +64,8 @@ pub struct Optimal {
     pub(crate) tree: Tree,
     /// Allows every sequence that does not undo a move at once.
     every: OnceLock<MovePruner>,
-    reserve: Option<Reserve>,
+    reserve: Option<Reserve<Optimal>>,
 }
-
-/// The solver with which hard boards are continued, made when it is needed; none where databases cannot be had.
-struct Reserve {
-    made: OnceLock<Option<Box<Optimal>>>,
-    databases: Box<ReserveDatabases>,
-}
-
-type ReserveDatabases = dyn Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync;
 
 impl Optimal {
     /// Returns the solver for a goal with a set of disjoint databases, which it owns or shares. The databases may be of
@@ -168,14 +160,18 @@ impl Optimal {
         mut self,
         databases: impl Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync + 'static,
     ) -> Optimal {
-        self.reserve = Some(Reserve { made: OnceLock::new(), databases: Box::new(databases) });
+        let goal = self.goal().clone();
+        let larger = move || {
+            let larger = databases()?.map(|all| Optimal::with_partitions(&goal, all));
+            Ok(larger.transpose()?)
+        };
+        self.reserve = Some(Reserve::new(RESERVE_FROM, larger));
         self
     }
 
     /// What carries out the next iteration of a search.
     fn of_stage(&self, next: Stage) -> &Optimal {
-        let reserve = self.reserve.as_ref().filter(|_| next.nodes >= RESERVE_FROM);
-        reserve.and_then(|reserve| reserve.made.get()?.as_deref()).unwrap_or(self)
+        self.reserve.as_ref().and_then(|reserve| reserve.of_stage(next)).unwrap_or(self)
     }
 
     /// Limits the memory for reordered copies of databases with one bit per entry, which speed up long searches. The
@@ -262,14 +258,8 @@ impl StateSolver for Optimal {
     }
 
     fn make_ready(&self, next: Stage, progress: &dyn Progress) -> Result<(), SolveError> {
-        if let Some(Reserve { made, databases }) = &self.reserve
-            && next.nodes >= RESERVE_FROM
-            && made.get().is_none()
-        {
-            let databases = databases().map_err(SolveError::of)?;
-            let larger = databases.map(|all| Optimal::with_partitions(self.goal(), all));
-            let larger = larger.transpose()?.map(|larger| larger.memory(self.tree.memory));
-            made.get_or_init(|| larger.map(Box::new));
+        if let Some(reserve) = &self.reserve {
+            reserve.make_ready(next, |larger| larger.memory(self.tree.memory))?;
         }
         let tree = &self.of_stage(next).tree;
         if tree.memory != Some(0) && next.last >= tree.bytes() / ARRANGE_FROM {
@@ -279,7 +269,7 @@ impl StateSolver for Optimal {
     }
 
     fn checked(&self, board: &Board, found: FoundPath) -> Result<Option<Moves>, SolveError> {
-        let larger = self.reserve.as_ref().and_then(|reserve| reserve.made.get()?.as_deref());
+        let larger = self.reserve.as_ref().and_then(Reserve::made);
         let both = std::iter::once(self).chain(larger).flat_map(|own| own.tree.databases());
         both.map(|database| &database.pdb).try_for_each(|pdb| pdb.unchanged())?;
         let Some(solution) = found? else { return Ok(None) };

@@ -16,6 +16,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashSet},
+    iter,
     sync::{Arc, OnceLock},
 };
 
@@ -23,7 +24,7 @@ use crate::{
     Error, Resources,
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
-    progress::NoProgress,
+    progress::{NoProgress, Progress},
     pruning::{CosetTable, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         Arrangement, Move, Puzzle, PuzzleError, SetAction, Unreachable, Variant,
@@ -33,7 +34,7 @@ use crate::{
     solve::{
         SolveError,
         canonical::CanonicalWords,
-        ida::{Answer, FoundPath, Pending, Rooted, SearchedWords, StateSolver},
+        ida::{Answer, FoundPath, Pending, Reserve, Rooted, SearchedWords, Stage, StateSolver},
         pruner::{RowMoves, WordPruner, inverse, inverse_moves},
         two_sided::TwoSided,
         walk::{MoveTree, Slack, Subtree, Walk},
@@ -50,6 +51,8 @@ const MIXING: usize = 80;
 const WORTH: usize = 25;
 /// Maximum number of views of all tables.
 const MAX_VIEWS: usize = 32;
+/// Number of nodes of a state from which it is hard: they take some seconds, and the next iteration takes a minute.
+const RESERVE_FROM: u64 = 1 << 25;
 /// An iteration is not split further if its subtrees could take more memory than this number of bytes.
 const SPLIT_BYTES: usize = 1 << 28;
 
@@ -77,6 +80,7 @@ pub struct PuzzleSolver {
     fields: StateFields,
     /// The sequences that count as solutions, once all are wanted.
     canonical: OnceLock<CanonicalWords>,
+    reserve: Option<Reserve<PuzzleSolver>>,
 }
 
 /// How a puzzle is solved.
@@ -298,7 +302,24 @@ impl PuzzleSolver {
             (parity, of_goals)
         });
         let (reachable, canonical) = (Reachability::of(puzzle), OnceLock::new());
-        PuzzleSolver { reachable, parity, fields, canonical, engine }
+        PuzzleSolver { reachable, parity, fields, canonical, engine, reserve: None }
+    }
+
+    /// Continues hard states, which have taken thirty million nodes, with another solver for the puzzle, which has larger
+    /// tables. It is asked for when the first hard state needs it, so that its tables can be built then; if there is none,
+    /// hard states stay with this one.
+    #[must_use]
+    pub fn with_reserve(
+        mut self,
+        larger: impl Fn() -> Result<Option<PuzzleSolver>, Error> + Send + Sync + 'static,
+    ) -> PuzzleSolver {
+        self.reserve = Some(Reserve::new(RESERVE_FROM, larger));
+        self
+    }
+
+    /// What carries out the next iteration of a search.
+    fn of_stage(&self, next: Stage) -> &PuzzleSolver {
+        self.reserve.as_ref().and_then(|reserve| reserve.of_stage(next)).unwrap_or(self)
     }
 
     /// Returns the puzzle.
@@ -703,10 +724,14 @@ impl StateSolver for PuzzleSolver {
         let state = &search.state;
         let odd = self.odd(state);
         let every = (words == SearchedWords::Every).then(|| self.canonical());
-        Ok(match &self.engine {
+        Ok(match &self.of_stage(search.stage).engine {
             SolverEngine::Maximum(maximum) => Box::new(maximum.tree(state, odd, every)?),
             SolverEngine::TwoSided(sides) => sides.rooted(state, odd, every),
         })
+    }
+
+    fn make_ready(&self, next: Stage, _: &dyn Progress) -> Result<(), SolveError> {
+        self.reserve.as_ref().map_or(Ok(()), |reserve| reserve.make_ready(next, |larger| larger))
     }
 
     fn checked(
@@ -714,9 +739,11 @@ impl StateSolver for PuzzleSolver {
         state: &Arrangement,
         found: FoundPath,
     ) -> Result<Option<Vec<String>>, SolveError> {
-        match &self.engine {
-            SolverEngine::Maximum(maximum) => maximum.checked()?,
-            SolverEngine::TwoSided(sides) => sides.table.unchanged()?,
+        for own in iter::once(self).chain(self.reserve.as_ref().and_then(Reserve::made)) {
+            match &own.engine {
+                SolverEngine::Maximum(maximum) => maximum.checked()?,
+                SolverEngine::TwoSided(sides) => sides.table.unchanged()?,
+            }
         }
         let Some(moves) = found? else { return Ok(None) };
         let names = replayed(self.puzzle(), state, moves.into_iter().map(usize::from));
@@ -778,5 +805,51 @@ impl StateSolver for PuzzleSolver {
         let moves = replayed(self.puzzle(), state, numbers.collect::<Option<Vec<usize>>>()?)?;
         let length = moves.len();
         Some((moves, length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::puzzle::{Turns, named};
+
+    /// States that have taken some nodes go on with another solver, which is made once, when the first one needs it.
+    #[test]
+    fn hard_states_go_on_with_larger_tables() {
+        let skewb = named::parse("skewb").unwrap().counting(Turns::Powers).unwrap();
+        let resources = Resources::new();
+        let exact = PruningTable::build(&skewb, TableEncoding::Nibble, resources).unwrap();
+        let exact = Arc::new(exact);
+        let small = Arc::new(CosetTable::build(&skewb, 10_000, resources).unwrap());
+        let alone = PuzzleSolver::two_sided(small.clone()).unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let mut solver = PuzzleSolver::two_sided(small).unwrap();
+        let (own, of, table) = (asked.clone(), skewb.clone(), exact.clone());
+        let larger = move || {
+            own.fetch_add(1, Ordering::Relaxed);
+            Ok(Some(PuzzleSolver::new(of.clone(), [table.clone()])?))
+        };
+        // Some iterations are left to the other one.
+        solver.reserve = Some(Reserve::new(200, larger));
+        assert_eq!(solver.solve(&skewb.read("URF DLF").unwrap().0).unwrap().at_least, 2);
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        let mut fewer = 0;
+        for state in skewb.scrambles(3).unwrap().take(40) {
+            let depth = exact.depth(&state).unwrap().unwrap();
+            let search = solver.begin(&state).unwrap();
+            // On all threads from the start, which prepares for each iteration.
+            let found = solver.finish_with(search, &NoProgress).unwrap();
+            assert_eq!(found.moves.unwrap().len(), depth);
+            let other = alone.solve(&state).unwrap();
+            assert_eq!(other.moves.unwrap().len(), depth);
+            fewer += usize::from(found.nodes < other.nodes);
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert!(fewer > 10, "{fewer}");
+        let (of, none) = (exact.puzzle().clone(), || Ok(None));
+        let lacking = PuzzleSolver::new(of, [exact]).unwrap().with_reserve(none);
+        assert_eq!(lacking.solve(&skewb.solved()).unwrap().at_least, 0);
     }
 }

@@ -134,8 +134,14 @@ impl Databases {
         source.get(goal, |path| Ok(open(path)?), build)
     }
 
-    /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept.
-    pub fn solver(&self, puzzle: &Puzzle, threads: Option<usize>) -> Result<PuzzleSolver> {
+    /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept; with `grows`, small ones at
+    /// first, and larger ones when a state is hard.
+    pub fn solver(
+        &self,
+        puzzle: &Puzzle,
+        threads: Option<usize>,
+        grows: bool,
+    ) -> Result<PuzzleSolver> {
         let resources = Resources::new().threads(threads).kernel(options::kernel()?);
         if let Some(table) = self.given_cosets(puzzle)? {
             return Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
@@ -150,27 +156,50 @@ impl Databases {
         if !self.pdb.is_empty() || !CosetTable::suits(puzzle) || is_small()? {
             return Ok(PuzzleSolver::new(puzzle.clone(), self.tables(puzzle, threads)?)?);
         }
-        let largest = self.memory.is_none().then(|| self.kept_cosets(puzzle, budget)).flatten();
-        let table = match largest {
-            Some(table) => table,
+        let solver =
+            |table| Ok::<_, Error>(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
+        if let Some(bytes) = self.memory {
+            return Ok(solver(self.cosets(puzzle, bytes, resources)?)?);
+        }
+        // What is free differs from day to day: half as much, or a quarter, not a little less.
+        let most = 1 << budget.clamp(1, DEFAULT_COSETS).ilog2();
+        let table = match self.kept_cosets(puzzle, budget) {
+            Some(kept) => kept,
             None => {
-                // What is free differs from day to day: half as much, or a quarter, not a little less.
-                let most = 1 << budget.clamp(1, DEFAULT_COSETS).ilog2();
-                let wanted = [self.memory.unwrap_or(most)];
-                let resources = resources.memory(budget);
-                let made = get_all(
-                    (self.cache().as_deref(), "a coset table"),
-                    &wanted,
-                    |&bytes| cosets_name(puzzle, bytes),
-                    |path, _| usable_cosets(path, puzzle),
-                    |&bytes, progress| CosetTable::build_with(puzzle, bytes, resources, progress),
-                    |table, path, progress| Ok(table.save_with(path, true, progress)?),
-                    CosetTable::file_bytes,
-                );
-                made?.remove(0)
+                self.cosets(puzzle, if grows { most.min(EASY_COSETS) } else { most }, resources)?
             }
         };
-        Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?)
+        if !grows || table.file_bytes() > most / 8 {
+            return Ok(solver(table)?);
+        }
+        let (databases, puzzle) = (self.clone(), puzzle.clone());
+        let larger = move || {
+            let table = databases.cosets(&puzzle, most, resources);
+            let table = DatabaseSource::if_memory_allows(table)?;
+            let solver = |table| Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
+            table.map(solver).transpose()
+        };
+        Ok(solver(table)?.with_reserve(larger))
+    }
+
+    /// The coset table of a puzzle for a number of bytes: that which is kept, else a new one, which is kept.
+    fn cosets(
+        &self,
+        puzzle: &Puzzle,
+        bytes: u64,
+        resources: Resources,
+    ) -> Result<CosetTable, Error> {
+        let resources = resources.memory(self.budget());
+        let made = get_all(
+            (self.cache().as_deref(), "a coset table"),
+            &[bytes],
+            |&bytes| cosets_name(puzzle, bytes),
+            |path, _| usable_cosets(path, puzzle),
+            |&bytes, progress| CosetTable::build_with(puzzle, bytes, resources, progress),
+            |table, path, progress| Ok(table.save_with(path, true, progress)?),
+            CosetTable::file_bytes,
+        );
+        Ok(made?.remove(0))
     }
 
     /// Whether what solves a puzzle is kept, or built faster than a state near a solved one is found without it.
@@ -332,6 +361,8 @@ fn puzzle_hash(puzzle: &Puzzle) -> String {
 const COSETS_ENDING: &str = "KiB.cosets";
 /// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
 const DEFAULT_COSETS: u64 = 512 << 20;
+/// The same for easy states, up to fifteen moves of the 3x3x3: seconds of building.
+const EASY_COSETS: u64 = 32 << 20;
 
 /// The name of a kept coset table, that was chosen for a memory.
 fn cosets_name(puzzle: &Puzzle, bytes: u64) -> String {

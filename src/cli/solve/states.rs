@@ -340,7 +340,9 @@ impl StateSolve<'_> {
     ) -> Result<Searcher<'p, PuzzleSolver>> {
         let SearchOptions { databases, solutions, threads, limits, .. } = self.options;
         let solver = ranks::first_alone(communicator, || {
-            pool.install(|| databases.solver(puzzle, threads.get()))
+            // All ranks search with the same table, and so does whoever goes on with a log.
+            let grows = communicator.size() == 1 && self.options.log.is_none();
+            pool.install(|| databases.solver(puzzle, threads.get(), grows))
         })?;
         let first = communicator.rank() == 0;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
