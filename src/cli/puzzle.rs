@@ -24,7 +24,7 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 pub struct PuzzleOptions<Of: clap::Args = Counted> {
     /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap, cross.puzzle).
     ///
-    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
+    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes and cuboids of up to 20x20x20.
     /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges. `tilewave puzzle` writes files
     /// ending in .puzzle.
     #[arg(value_parser = puzzle)]
@@ -160,6 +160,16 @@ const METRICS: &[(&[&str], MoveMetric, &str)] = &[
         MoveMetric::Turns(Turns::Quarter),
         "Quarter-turn metric: a half turn counts as two moves",
     ),
+    (
+        &["slice"],
+        MoveMetric::Turns(Turns::Slice),
+        "Slice-turn metric of cubes: any turn of any one layer, also of a middle one, is one move",
+    ),
+    (
+        &["axial"],
+        MoveMetric::Turns(Turns::Axial),
+        "Axial-turn metric of cubes: any turns of layers of one axis together are one move",
+    ),
 ];
 
 /// `--goal` of boards, and `--metric`.
@@ -168,7 +178,7 @@ pub struct Measured {
     #[command(flatten)]
     pub goal: GoalOption,
 
-    /// What counts as one move [default: stm for boards, htm for twisty puzzles].
+    /// What counts as one move [default: stm for boards, otherwise htm].
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveMetric>,
 }

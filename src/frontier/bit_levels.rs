@@ -69,8 +69,11 @@ impl<'a> BucketRanks<'a> {
             (0..fields.fields.len()).all(|f| tracked.contains(&f) || !is_in(group, f))
         };
         let all = RankGroup::all(puzzle, is_known, |_, _| false);
+        if all.len() > RUNS {
+            return None;
+        }
         let (mut groups, mut rules) = (Vec::new(), Vec::new());
-        for (index, group) in all.iter().enumerate().take(RUNS + 1) {
+        for (index, group) in all.iter().enumerate() {
             let parts = space.parts.iter().enumerate();
             let own: Vec<_> = parts.filter(|(_, part)| is_in(group, part.field)).collect();
             let by_content = |f: usize| matches!(fields.fields[f].kind, FieldKind::Content { .. });

@@ -384,7 +384,8 @@ impl FromStr for Metric {
         let wrong = || {
             wrong!(Unknown: "'{text}' is not a metric: choose stm (a move slides one \
             tile) or mtm (any number of tiles in a line) for boards, htm (any turn is a move) or \
-            qtm (a half turn is two) for twisty puzzles")
+            qtm (a half turn is two) for twisty puzzles, slice (a turn of any one layer) or axial \
+            (turns of layers of one axis together) for cubes")
         };
         found.ok_or_else(wrong)
     }

@@ -8,6 +8,9 @@
 //! ```text
 //!     M  =  L' R x'        what comes after it is read in the cube as it is turned then: x U = F x
 //! ```
+//!
+//! The same is true of cuboids. Where the middle layer of an odd axis is not the fixed one, the moves have a turn of all
+//! layers but the fixed one.
 
 use std::{cmp::Reverse, collections::HashMap, sync::OnceLock};
 
@@ -15,7 +18,7 @@ use crate::puzzle::{
     Arrangement, Move, Placed, Puzzle, PuzzleError,
     error::{MAX_REPETITIONS, bail, wrong},
     named::{self, Facelet, PRINTED, Unfolded, unfolded},
-    sets::Notation,
+    sets::{Layers, Notation},
 };
 
 /// A word, and how often its move is made: less than 0 times if it is undone.
@@ -146,54 +149,94 @@ pub(super) fn split(text: &str) -> Option<Vec<String>> {
     (words.len() > 1).then_some(words)
 }
 
-/// Whether a word turns layers of a cube.
-pub(super) fn is_word(layers: usize, text: &str) -> Result<bool, PuzzleError> {
-    match scan(text) {
-        Some((parts, len)) if len == text.len() => Ok(read(layers, parts, text)?.is_some()),
-        _ => Ok(false),
-    }
+/// Whether a word turns layers of a cube or cuboid, however it is held.
+pub(super) fn is_word(layers: &Layers, text: &str) -> Result<bool, PuzzleError> {
+    let Some((parts, _)) = scan(text).filter(|(_, len)| *len == text.len()) else {
+        return Ok(false);
+    };
+    let mut all = layers.counts().map(|count| read(count, parts, text).map(|word| word.is_some()));
+    let best = all.iter().position(|found| matches!(found, Ok(true)));
+    std::mem::replace(&mut all[best.unwrap_or_default()], Ok(false))
 }
 
-/// Returns what a sequence of words, made on a turned cube, is in moves of the cube that is not turned, and how the cube
-/// is turned at its end.
+/// The face in whose direction a word turns.
+fn face_of(letter: &str) -> usize {
+    let face = match letter {
+        "x" => b'R',
+        "y" => b'U',
+        "z" | "S" => b'F',
+        "M" => b'L',
+        "E" => b'D',
+        face => face.as_bytes()[0].to_ascii_uppercase(),
+    };
+    FACES.iter().position(|&own| own == face).expect("letters are those of faces")
+}
+
+/// Returns what a sequence of words, made on a turned cube or cuboid, is in moves of the one that is not turned, and how
+/// it is turned at the end.
 pub(super) fn resolved(
-    layers: usize,
+    layers: &Layers,
     words: &[Step],
     mut turned: Rotation,
 ) -> Result<(Vec<Step>, Rotation), PuzzleError> {
     let mut made = Vec::new();
     for (text, often) in words {
         let parts = scan(text).filter(|(_, len)| *len == text.len()).map(|(parts, _)| parts);
-        let Some(word) = parts.map(|parts| read(layers, parts, text)).transpose()?.flatten() else {
+        // What is at the place of the face now, and its axis.
+        let at = |[_, letter, ..]: [&str; 4]| usize::from(turned.0[face_of(letter)]);
+        let word = parts
+            .map(|parts| read(layers.counts()[at(parts) / 2], parts, text))
+            .transpose()?
+            .flatten();
+        let (Some(word), Some(face)) = (word, parts.map(at)) else {
             if turned != Rotation::default() {
                 bail!(Unknown: "after a turn of the whole cube, '{text}' is not a move");
             }
             made.push((text.clone(), *often));
             continue;
         };
-        let LayerTurn { first, last, times, .. } = word;
-        // What is at the place of the face now.
-        let face = usize::from(turned.0[word.face]);
+        let (axis, LayerTurn { first, last, face: place, times }) = (face / 2, word);
+        let (count, fixed) = (layers.counts()[axis], layers.fixed(axis));
         let times = (times * often).rem_euclid(4);
-        let is_fixed = |layer: usize| match layers {
-            // The corner DBL.
-            2 => (layer == 1) == matches!(FACES[face], b'D' | b'B' | b'L'),
-            _ => 2 * layer == layers + 1,
-        };
+        // U, F and R are the first faces of their axes.
+        let is_first = matches!(FACES[face], b'U' | b'F' | b'R');
+        let is_fixed =
+            |layer: usize| fixed == Some(if is_first { layer } else { count + 1 - layer });
         let chosen = |layer: &usize| (first..=last).contains(layer);
-        let turns_whole = last - first + 1 == layers || (first..=last).any(is_fixed);
+        let turns_whole = last - first + 1 == count || (first..=last).any(is_fixed);
+        let mut turning: Vec<usize> =
+            (1..=count).filter(|layer| chosen(layer) != turns_whole).collect();
+        let mut own = if turns_whole { -times } else { times };
+        let half = if layers.is_square(axis) { "" } else { "2" };
+        if !turning.is_empty() && !half.is_empty() {
+            if own % 2 != 0 {
+                bail!(Impossible: "'{text}' turns a face that is not square: turn it twice, as {}2 does",
+                    text.trim_end_matches(['\'', '3']));
+            }
+            own /= 2;
+        }
+        // A middle layer that is not fixed turns with all others, which turn back.
+        let middle = (count % 2 == 1).then(|| count.div_ceil(2));
+        if let (Some(wide), true) =
+            (layers.wide(axis), middle.is_some_and(|layer| turning.contains(&layer)))
+        {
+            let face = if is_first { face } else { face ^ 1 };
+            let name = named::wide_name(wide, &char::from(FACES[face]).to_string());
+            made.push((format!("{name}{half}"), if is_first { own } else { -own }));
+            turning =
+                (1..=count).filter(|layer| !turning.contains(layer) && !is_fixed(*layer)).collect();
+            own = -own;
+        }
         let one = |layer: usize| {
-            let times = if turns_whole { -times } else { times };
-            let (layer, face, times) = match 2 * layer <= layers {
-                true => (layer, face, times),
-                false => (layers + 1 - layer, face ^ 1, -times),
+            let (layer, face, times) = match 2 * layer <= count {
+                true => (layer, face, own),
+                false => (count + 1 - layer, face ^ 1, -own),
             };
-            let number = if layer == 1 { String::new() } else { layer.to_string() };
-            (format!("{number}{}", char::from(FACES[face])), times)
+            (named::layer_name(layer, &char::from(FACES[face]).to_string()) + half, times)
         };
-        made.extend((1..=layers).filter(|layer| chosen(layer) != turns_whole).map(one));
+        made.extend(turning.into_iter().map(one));
         if turns_whole {
-            turned = turned.then(Rotation::about(word.face).power(times));
+            turned = turned.then(Rotation::about(place).power(times));
         }
     }
     Ok((made, turned))
@@ -217,33 +260,22 @@ fn read(
         return Ok(None);
     };
     let times = if suffix.contains('\'') { -often } else { often };
-    let (upper, is_wide) =
-        (letter.to_ascii_uppercase(), !wide.is_empty() || letter.to_ascii_lowercase() == *letter);
-    let turn = |first, last, letter: u8| {
-        let face = face(letter).expect("it is a face");
-        Some(LayerTurn { first, last, face, times })
-    };
+    let is_wide = !wide.is_empty() || letter.to_ascii_lowercase() == *letter;
+    let turn = |first, last| Some(LayerTurn { first, last, face: face_of(letter), times });
     let middle = layers.div_ceil(2);
-    let direction = match letter {
-        "x" | "M" => Some(b"RL"),
-        "y" | "E" => Some(b"UD"),
-        "z" | "S" => Some(b"FF"),
-        _ => None,
-    };
-    Ok(match (direction, &numbers[..]) {
-        (Some(_), [_, ..]) => None,
-        (Some(&[of, _]), []) if matches!(letter, "x" | "y" | "z") => turn(1, layers, of),
-        (Some(_), []) if layers.is_multiple_of(2) => {
+    let turns_all = matches!(letter, "x" | "y" | "z");
+    Ok(match (turns_all || matches!(letter, "M" | "E" | "S"), &numbers[..]) {
+        (true, [_, ..]) => None,
+        (true, []) if turns_all => turn(1, layers),
+        (true, []) if layers.is_multiple_of(2) => {
             bail!(Range: "'{text}' turns the middle layer, and a cube of {layers} layers has none")
         }
-        (Some(&[_, of]), []) => turn(middle, middle, of),
-        (None, &[]) if is_wide => turn(1, 2, upper.as_bytes()[0]),
-        (None, &[last]) if is_wide => turn(1, last, upper.as_bytes()[0]),
-        (None, &[first, last]) if is_wide && first <= last => {
-            turn(first, last, upper.as_bytes()[0])
-        }
-        (None, &[]) => turn(1, 1, upper.as_bytes()[0]),
-        (None, &[layer]) => turn(layer, layer, upper.as_bytes()[0]),
+        (true, []) => turn(middle, middle),
+        (false, &[]) if is_wide => turn(1, 2),
+        (false, &[last]) if is_wide => turn(1, last),
+        (false, &[first, last]) if is_wide && first <= last => turn(first, last),
+        (false, &[]) => turn(1, 1),
+        (false, &[layer]) => turn(layer, layer),
         _ => None,
     })
 }
@@ -273,12 +305,17 @@ impl Unfolded {
 }
 
 impl Puzzle {
-    /// The layers of a named cube.
-    pub(super) fn layers(&self) -> Option<u8> {
+    /// The layers of a named cube or cuboid.
+    pub(super) fn layered(&self) -> Option<Layers> {
         match self.notation? {
-            Notation::Cube(layers) => Some(layers),
+            Notation::Layers(layers) => Some(layers),
             _ => None,
         }
+    }
+
+    /// The number of layers of a named cube.
+    fn layers(&self) -> Option<usize> {
+        self.layered()?.of_cube()
     }
 
     /// The notation of the named puzzle from which this one was made, as its name says and its moves confirm: files have
@@ -298,7 +335,7 @@ impl Puzzle {
 
     /// The whole cube of which this is one, with all its pieces, or `None` where some are left out or look alike.
     fn whole_cube(&self) -> Option<(usize, Unfolded)> {
-        let layers = usize::from(self.layers()?);
+        let layers = self.layers()?;
         let unfolded = unfolded(layers);
         (self.sets() == unfolded.sets).then_some((layers, unfolded))
     }
@@ -323,7 +360,7 @@ impl Puzzle {
 
     /// Returns the state whose stickers a text gives, or `None` if it gives none.
     pub(super) fn read_facelets(&self, text: &str) -> Option<Result<Arrangement, PuzzleError>> {
-        let layers = usize::from(self.layers()?);
+        let layers = self.layers()?;
         let area = layers * layers;
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_reid =
@@ -449,7 +486,7 @@ impl Puzzle {
     /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
     pub fn net(&self, state: &Arrangement) -> Option<String> {
         let stickers = self.facelets(state)?;
-        let layers = usize::from(self.layers()?);
+        let layers = self.layers()?;
         let row = |face: u8, row: usize| {
             let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
             let begin = (printed * layers + row) * layers;

@@ -11,6 +11,11 @@
 //! state and the same state with the whole cube rotated count as two states, as in twsearch. On the 2x2x2 one corner is
 //! fixed, on the skewb and its diamond four pieces: the 2x2x2 has 3,674,160 states, not the 88,179,840 of the corners
 //! of the 3x3x3.
+//!
+//! Of a cuboid, too, one piece is always fixed: the one in the middle layers of odd axes and in the last ones of even
+//! axes. If that were the centre of a face, which does not show how it is turned, it is an edge piece instead. A turn of
+//! the layers with the fixed piece is one of all other layers, such as `Rw2` for `L2`. Faces that are not square turn
+//! by half turns only.
 
 use std::{
     cmp::Reverse,
@@ -18,7 +23,9 @@ use std::{
 };
 
 use crate::puzzle::{
-    Move, PieceSet, Placed, Puzzle, SetAction, Transformation, group::all_orbits, sets::Notation,
+    Move, PieceSet, Placed, Puzzle, SetAction, Transformation,
+    group::all_orbits,
+    sets::{Layers, Notation},
 };
 
 /// A puzzle with a name.
@@ -30,18 +37,27 @@ pub struct NamedPuzzle {
     pub description: &'static str,
 }
 
-/// All named puzzles; cubes are also available with up to twenty layers.
-pub const NAMED: [NamedPuzzle; 14] = [
+/// All named puzzles; cubes and cuboids are also available with up to twenty layers.
+pub const NAMED: [NamedPuzzle; 23] = [
     named("2x2x2", "the pocket cube, with one corner held fixed"),
     named("3x3x3", "Rubik's cube"),
     named("4x4x4", "every layer turns on its own; the centre pieces of a face look alike"),
     named("5x5x5", "every layer except the middle ones turns on its own"),
     named("6x6x6", "like the 4x4x4, as are all even sizes up to 20x20x20"),
     named("7x7x7", "like the 5x5x5, as are all odd sizes up to 19x19x19"),
+    named("2x2x3", "a tower, with an edge piece held fixed; all cuboids up to 20x20x20 have names"),
+    named("2x3x3", "the domino, with an edge piece held fixed"),
+    named("1x3x3", "the floppy cube, also called floppy"),
     named("pyraminx", "a tetrahedron without its tips"),
     named("pyraminx-tips", "a tetrahedron with its tips"),
+    named("pyraminx-duo", "a tetrahedron cut in half parallel to its faces, without edges"),
     named("skewb", "a cube cut in half across its corners, four of which are held fixed"),
+    named("master-skewb", "a cube cut across its corners, a little less deep than the skewb"),
+    named("rex", "the master skewb without its corners"),
+    named("ivy", "the skewb without the four corners that change places"),
     named("dino", "a cube of twelve edges that turn about its corners"),
+    named("helicopter", "a cube whose edges turn by half a turn, with cuts through the edges"),
+    named("curvy-copter", "the helicopter with less deep cuts, and edge pieces"),
     named("megaminx", "a dodecahedron with turning faces"),
     named("kilominx", "only the corners of the megaminx"),
     named("fto", "an octahedron with turning faces"),
@@ -72,31 +88,63 @@ const MAX_LAYERS: usize = 20;
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 pub fn parse(name: &str) -> Option<Puzzle> {
-    let name = if ["rubik", "rubiks-cube"].contains(&name) { "3x3x3" } else { name };
-    let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"));
+    let name = match name {
+        "rubik" | "rubiks-cube" => "3x3x3",
+        "floppy" => "1x3x3",
+        name => name,
+    };
+    let faces = CUBE.map(|(_, face)| (face, 1.0));
     let cut = match name {
-        "pyraminx" => pyraminx(false),
-        "pyraminx-tips" => pyraminx(true),
-        "skewb" => cut(CUBE.map(|(_, face)| face), &corners()[..4], 3, 0.0),
+        "pyraminx" => pyraminx(1.0 / 3.0, false),
+        "pyraminx-tips" => pyraminx(1.0 / 3.0, true),
+        "pyraminx-duo" => pyraminx(0.0, false),
+        "skewb" | "ivy" => cut(faces, &corners()[..4], 3, 0.0),
+        "master-skewb" | "rex" => cut(faces, &corners(), 3, 0.275),
         // Through the three corners next to each.
-        "dino" => cut(CUBE.map(|(_, face)| face), &corners(), 3, 1.0 / 3f64.sqrt()),
+        "dino" => cut(faces, &corners(), 3, 1.0 / 3f64.sqrt()),
+        // Through the middle of each of the two faces.
+        "helicopter" => cut(faces, &cube_edges(), 2, 1.0 / 2f64.sqrt()),
+        "curvy-copter" => cut(faces, &cube_edges(), 2, 0.83),
         "megaminx" | "kilominx" => megaminx(),
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
-        _ => cube(layers?),
+        _ => return of_layers(name),
     };
     let notation = match name {
         "skewb" => Some(Notation::Skewb),
         "megaminx" | "kilominx" => Some(Notation::Megaminx),
         "fto" => Some(Notation::Octahedron),
-        _ => layers.map(|layers| Notation::Cube(layers as u8)),
+        _ => None,
     };
     let puzzle = Puzzle { notation, ..cut.puzzle(name) };
-    if name != "kilominx" {
-        return Some(puzzle);
-    }
-    let corners = puzzle.keeping(&["corners".into()]);
-    Some(corners.expect("it has corners").called(name))
+    let kept: &[&str] = match name {
+        "kilominx" => &["corners"],
+        "pyraminx-duo" => &["corners", "centres"],
+        "ivy" => &["=corners", "centres"],
+        "rex" => &["edges", "centres"],
+        _ => return Some(puzzle),
+    };
+    let kept: Vec<String> = kept.iter().map(|&set| set.into()).collect();
+    Some(puzzle.keeping(&kept).expect("it has these sets").called(name))
+}
+
+/// The cube or cuboid with a name; the numbers of layers may have any order.
+fn of_layers(name: &str) -> Option<Puzzle> {
+    let number = |word: &str| (1..=MAX_LAYERS).find(|n| word == n.to_string());
+    let mut sizes = name.split('x').map(number).collect::<Option<Vec<usize>>>()?;
+    sizes.sort_unstable();
+    let &[a, b, c] = sizes.as_slice() else { return None };
+    // Where two numbers are equal, the third is the height: the faces U and D are squares.
+    let layers = if a == b { [c, a, b] } else { [a, b, c] };
+    let name = format!("{a}x{b}x{c}");
+    let layers = match a == c {
+        true if a > 1 => cube(a),
+        // Of what is thinner, layers turn on their own.
+        false if b > 1 => cuboid(layers),
+        _ => return None,
+    };
+    let notation = Some(Notation::Layers(layers));
+    Some(Puzzle { notation, ..layered(layers).puzzle(&name) })
 }
 
 pub(super) type Vector = [f64; 3];
@@ -173,8 +221,8 @@ struct Turn {
 
 /// A solid, the planes that cut it, and its turns.
 struct CutSolid {
-    /// The directions of its faces, all at distance 1.
-    faces: Vec<Vector>,
+    /// The directions of its faces, and how far away they are.
+    faces: Vec<(Vector, f64)>,
     planes: Vec<(Vector, f64)>,
     turns: Vec<Turn>,
 }
@@ -242,7 +290,7 @@ pub(super) fn corners() -> Vec<(String, Vector)> {
 
 /// A solid with a plane across each axis, whose turns are those of everything beyond a plane.
 fn cut(
-    faces: impl IntoIterator<Item = Vector>,
+    faces: impl IntoIterator<Item = (Vector, f64)>,
     axes: &[(String, Vector)],
     parts: u32,
     at: f64,
@@ -261,38 +309,102 @@ fn cut(
     }
 }
 
-fn cube(layers: usize) -> CutSolid {
-    let faces = CUBE.map(|(_, face)| face);
-    let at = |cut: usize| 1.0 - 2.0 * cut as f64 / layers as f64;
-    let cuts = |axis: Vector| (1..layers).map(move |cut| (axis, at(cut)));
-    let turn = |(name, axis): (&str, Vector), layer: usize| Turn {
-        name: if layer == 1 { name.into() } else { format!("{layer}{name}") },
-        axis,
-        parts: 4,
-        from: at(layer),
-        to: if layer == 1 { f64::INFINITY } else { at(layer - 1) },
+/// The middles of the edges of a cube and their names.
+fn cube_edges() -> Vec<(String, Vector)> {
+    let next = |&((one, a), (other, b)): &((&str, Vector), (&str, Vector))| {
+        (dot(a, b) == 0.0).then(|| (format!("{one}{other}"), unit(plus(a, 1.0, b))))
     };
-    let turning = match layers {
-        2 => vec![CUBE[0], CUBE[2], CUBE[5]],
-        _ => CUBE.to_vec(),
+    let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (CUBE[i], CUBE[j])));
+    pairs.collect::<Vec<_>>().iter().filter_map(next).collect()
+}
+
+/// A cube whose middle layers are fixed, or, of 2x2x2, one corner.
+fn cube(count: usize) -> Layers {
+    let fixed = match count {
+        2 => Some(2),
+        _ if count.is_multiple_of(2) => None,
+        _ => Some(count.div_ceil(2)),
     };
+    Layers::new([count; 3], [fixed; 3])
+}
+
+/// A cuboid with these numbers of layers, and one piece fixed.
+fn cuboid(counts: [usize; 3]) -> Layers {
+    let is_odd = counts.map(|count| count % 2 == 1);
+    let middle = |count: usize| if count % 2 == 1 { count.div_ceil(2) } else { count };
+    let mut fixed = counts.map(middle);
+    // One sticker of a face's centre does not show how it is turned.
+    let odd = is_odd.iter().filter(|&&odd| odd).count();
+    if odd == 2 && !counts.contains(&1) {
+        let last = (0..3).rev().find(|&axis| is_odd[axis]).expect("two are odd");
+        fixed[last] = counts[last];
+    }
+    Layers::new(counts, fixed.map(Some))
+}
+
+/// A cuboid of which all layers turn but the middle ones of odd axes and the fixed ones. If one that is fixed is not a
+/// middle one, all others turn together, too.
+fn layered(layers: Layers) -> CutSolid {
+    let most = layers.counts().into_iter().max().expect("there are three") as f64;
+    let height = |axis: usize| layers.counts()[axis] as f64 / most;
+    // The plane below a layer, counted from a face of an axis. (Rounding decides from which sticker some pieces are
+    // numbered, so this sum must stay as it is.)
+    let at = |axis: usize, cut: usize| height(axis) - 2.0 * cut as f64 / most;
+    let (mut planes, mut turns) = (Vec::new(), Vec::new());
+    for axis in 0..3 {
+        let count = layers.counts()[axis];
+        let [first, second] = [[0, 1], [2, 3], [5, 4]][axis];
+        planes.extend((1..count).map(|cut| (CUBE[first].1, at(axis, cut))));
+        let (parts, half) = if layers.is_square(axis) { (4, "") } else { (2, "2") };
+        // A turn in the direction of a face, of layers counted from it.
+        let turn = |name: String, face: usize, from: usize, to: usize| Turn {
+            name: format!("{name}{half}"),
+            axis: CUBE[face].1,
+            parts,
+            from: at(axis, to),
+            to: if from == 1 { f64::INFINITY } else { at(axis, from - 1) },
+        };
+        for face in [first, second] {
+            let from_first = |layer: usize| if face == first { layer } else { count + 1 - layer };
+            let own =
+                (1..=count / 2).filter(|&layer| layers.fixed(axis) != Some(from_first(layer)));
+            let name = |layer| layer_name(layer, CUBE[face].0);
+            turns.extend(own.map(|layer| (face, turn(name(layer), face, layer, layer))));
+        }
+        let wide = layers.wide(axis);
+        turns.extend(
+            wide.map(|count| (first, turn(wide_name(count, CUBE[first].0), first, 1, count))),
+        );
+    }
+    // In the order of the faces.
+    turns.sort_by_key(|&(face, _)| face);
+    let distance = |face: usize| (CUBE[face].1, height(face / 2));
     CutSolid {
-        faces: faces.into(),
-        planes: [faces[0], faces[2], faces[5]].into_iter().flat_map(cuts).collect(),
-        turns: (turning.into_iter())
-            .flat_map(|face| (1..=layers / 2).map(move |layer| turn(face, layer)))
-            .collect(),
+        faces: (0..6).map(distance).collect(),
+        planes,
+        turns: turns.into_iter().map(|(_, turn)| turn).collect(),
     }
 }
 
-fn pyraminx(tips: bool) -> CutSolid {
+/// The name of a layer, counted from a face.
+pub(super) fn layer_name(layer: usize, face: &str) -> String {
+    if layer == 1 { face.into() } else { format!("{layer}{face}") }
+}
+
+/// The name of layers next to a face.
+pub(super) fn wide_name(count: usize, face: &str) -> String {
+    if count == 2 { format!("{face}w") } else { format!("{count}{face}w") }
+}
+
+/// A tetrahedron whose layers are cut off at a distance from its centre.
+fn pyraminx(layer: f64, tips: bool) -> CutSolid {
     // Seen from U, the others follow each other counterclockwise: L, R, B.
     let corners: Vec<(String, Vector)> = (corners().into_iter().take(4).zip(["U", "R", "L", "B"]))
         .map(|((_, corner), name)| (name.into(), corner))
         .collect();
-    // A corner is three times as far away as a face; its layers are a third of the height each.
-    let (layer, tip) = (1.0 / 3.0, 5.0 / 3.0);
-    let faces = corners.iter().map(|(_, corner)| corner.map(|x| -x));
+    // A corner is three times as far away as a face: a third of the height is 4/3.
+    let tip = 5.0 / 3.0;
+    let faces = corners.iter().map(|(_, corner)| (corner.map(|x| -x), 1.0));
     let mut solid = cut(faces, &corners, 3, layer);
     if tips {
         let mut own = cut([], &corners, 3, tip);
@@ -305,13 +417,13 @@ fn pyraminx(tips: bool) -> CutSolid {
 
 fn octahedron(at: f64, turning: usize) -> CutSolid {
     let faces = corners();
-    cut(faces.iter().map(|&(_, face)| face), &faces[..turning], 3, at)
+    cut(faces.iter().map(|&(_, face)| (face, 1.0)), &faces[..turning], 3, at)
 }
 
 fn megaminx() -> CutSolid {
     let named = dodecahedron();
     // Deep enough for edges to exist, but not so deep that second neighbours meet.
-    cut(named.iter().map(|&(_, face)| face), &named, 5, 0.8)
+    cut(named.iter().map(|&(_, face)| (face, 1.0)), &named, 5, 0.8)
 }
 
 /// The faces of a dodecahedron and their names: the upper face, those around it counterclockwise, and the opposite ones.
@@ -343,13 +455,14 @@ pub(super) fn dodecahedron() -> Vec<(String, Vector)> {
 impl CutSolid {
     fn stickers(&self) -> Vec<Sticker> {
         let mut stickers = Vec::new();
-        for (face, &normal) in self.faces.iter().enumerate() {
+        for (face, &(normal, distance)) in self.faces.iter().enumerate() {
             let [right, up] = across(normal);
-            let corner = |(x, y): (f64, f64)| plus(plus(normal, 10.0 * x, right), 10.0 * y, up);
+            let middle = normal.map(|x| x * distance);
+            let corner = |(x, y): (f64, f64)| plus(plus(middle, 10.0 * x, right), 10.0 * y, up);
             let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(corner);
             let mut polygon = square.to_vec();
-            for &other in self.faces.iter().filter(|&&other| other != normal) {
-                let [below, _] = split(&polygon, other, 1.0);
+            for &(other, at) in self.faces.iter().filter(|(other, _)| *other != normal) {
+                let [below, _] = split(&polygon, other, at);
                 polygon = below.expect("a solid has all its faces");
             }
             let mut parts = vec![polygon];
@@ -374,7 +487,7 @@ impl CutSolid {
             let sum = |of: &dyn Fn(usize) -> Vector| {
                 own.iter().fold([0.0; 3], |sum, &sticker| plus(sum, 1.0, of(sticker)))
             };
-            let axis = sum(&|sticker| self.faces[stickers[sticker].face]);
+            let axis = sum(&|sticker| self.faces[stickers[sticker].face].0);
             let centre = sum(&|sticker| stickers[sticker].centre);
             let distance = dot(centre, centre).sqrt() / own.len() as f64;
             let [right, up] = across(unit(axis));
@@ -429,7 +542,12 @@ impl CutSolid {
         let mut sets: Vec<PieceOrbit> = Vec::new();
         for (first, piece) in pieces.iter().enumerate() {
             let count = piece.stickers.len();
-            let reached = trading.iter().find(|set| set.contains(&piece.stickers[0]));
+            let orbit = |sticker: &usize| trading.iter().find(|set| set.contains(sticker));
+            // A sticker on the axis about which its piece turns in place does not show how it is turned; the largest
+            // orbit is that of one that does.
+            let all = piece.stickers.iter().filter_map(orbit);
+            let reached =
+                all.reduce(|most, next| if next.len() > most.len() { next } else { most });
             let reached = reached.expect("every sticker is in a set");
             if done[first] || reached.len() == 1 {
                 continue;
@@ -447,8 +565,17 @@ impl CutSolid {
             let around: Vec<Vec<usize>> = own.iter().map(from_first_reached).collect();
             let reached = |of: &Vec<usize>| of.iter().copied().filter(is_reached).collect();
             let faces = |of: &Vec<usize>| of.iter().map(|&i| stickers[i].face).collect();
+            // Of stickers on opposite faces, one counts.
+            let normal = |&sticker: &usize| self.faces[stickers[sticker].face].0;
+            let is_opposite = |one: &usize| {
+                piece
+                    .stickers
+                    .iter()
+                    .any(|two| two < one && dot(normal(one), normal(two)) < TINY - 1.0)
+            };
+            let sides = count - piece.stickers.iter().filter(|one| is_opposite(one)).count();
             let set = PieceOrbit {
-                name: piece_name(count, piece.distance as f64 * TINY * 10.0),
+                name: piece_name(sides, piece.distance as f64 * TINY * 10.0),
                 distance: piece.distance,
                 stickers: count,
                 alone: own.len() == 1,
@@ -532,7 +659,7 @@ pub(super) const PRINTED: [(usize, Vector, Vector); 6] = [
 
 /// Returns the stickers of a cube.
 pub(super) fn unfolded(layers: usize) -> Unfolded {
-    let cube = cube(layers);
+    let cube = layered(cube(layers));
     let stickers = cube.stickers();
     let sets = cube.piece_sets(&stickers, &cube.pieces(&stickers), &cube.moved(&stickers));
     let mut facelets: Vec<Facelet> = stickers.iter().map(|of| Facelet::Fixed(of.face)).collect();

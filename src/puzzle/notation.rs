@@ -143,14 +143,16 @@ pub struct MoveSequence {
     pub effect: Transformation,
     /// The turns of the whole puzzle that bring it back: `x' y`; empty if it has not turned.
     pub turned_back: String,
-    /// How often it must be made until the puzzle is turned as before, and what it does then.
-    period: (u32, Transformation),
+    /// How often it must be made until the puzzle is turned as before, and what it does then; `None` if it cannot be made
+    /// once more, because another face is where one turned by a quarter.
+    period: Option<(u32, Transformation)>,
 }
 
 impl MoveSequence {
-    /// Returns how often the sequence must be repeated until nothing has changed, or `None` if that exceeds 64 bits.
+    /// Returns how often the sequence must be repeated until nothing has changed, or `None` if that exceeds 64 bits, or if
+    /// the sequence, which turns a cuboid as a whole, cannot be made again.
     pub fn order(&self, puzzle: &Puzzle) -> Option<u64> {
-        let (times, whole) = &self.period;
+        let (times, whole) = self.period.as_ref()?;
         whole.order(puzzle.sets())?.checked_mul((*times).into())
     }
 }
@@ -417,7 +419,7 @@ impl Puzzle {
         let all = self.read_sequence(text)?;
         if !all.turned_back.is_empty() {
             let (text, back) = (shown(text, 32), &all.turned_back);
-            let whole = if self.layers().is_some() { "cube" } else { "puzzle" };
+            let whole = if self.layered().is_some() { "cube" } else { "puzzle" };
             bail!(Impossible: "'{text}' turns the whole {whole}, which is not a move here: write what \
                 turns it back after it ({back})");
         }
@@ -479,12 +481,12 @@ impl Puzzle {
                 the piece at each position instead of moves", one.name);
         }
         let is_move = |name: &str| self.named_move(name).is_some();
-        let layers = self.layers().map(usize::from);
+        let layers = self.layered();
         let solid = self.notation.and_then(solids::words);
         let is_known = |word: &str| is_move(word) || solid.is_some_and(|of| of.is_word(word));
         let other = |word: &str| {
             Ok(match layers {
-                Some(layers) if cube::is_word(layers, word)? => Some(vec![word.into()]),
+                Some(layers) if cube::is_word(&layers, word)? => Some(vec![word.into()]),
                 Some(_) => cube::split(word),
                 None if is_known(word) => Some(vec![word.into()]),
                 None => split(word, is_move).or_else(|| split(word, is_known)),
@@ -494,7 +496,7 @@ impl Puzzle {
         match (layers, solid) {
             (Some(layers), _) => self.sequence(
                 Rotation::default(),
-                |turned| cube::resolved(layers, &all, *turned),
+                |turned| cube::resolved(&layers, &all, *turned),
                 |turned| turned.inverse().text(),
             ),
             (None, Some(solid)) => self.sequence(
@@ -521,12 +523,15 @@ impl Puzzle {
         let (effect, mut at) = made(&upright)?;
         let turned_back = turned_back(&at);
         // As often as it takes until the whole is turned as before: at most 60 times.
-        let (mut times, mut whole) = (1, effect.clone());
+        let mut period = Some((1, effect.clone()));
         while at != upright {
-            let (next, then) = made(&at)?;
-            (times, whole, at) = (times + 1, whole.then(&next, self.sets()), then);
+            let Some((times, whole)) = period.take() else { break };
+            if let Ok((next, then)) = made(&at) {
+                period = Some((times + 1, whole.then(&next, self.sets())));
+                at = then;
+            }
         }
-        Ok(MoveSequence { effect, turned_back, period: (times, whole) })
+        Ok(MoveSequence { effect, turned_back, period })
     }
 
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part

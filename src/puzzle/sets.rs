@@ -263,7 +263,7 @@ impl PieceAt {
     }
 }
 
-/// The powers of a turn that count as one move.
+/// The turns that count as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turns {
@@ -274,13 +274,61 @@ pub enum Turns {
     Quarter,
     /// The turn alone, without its inverse.
     Directed,
+    /// For cubes, any turn of any one layer, also of a middle one.
+    Slice,
+    /// For cubes, any turns of layers of one axis, all together.
+    Axial,
+}
+
+/// The layers of a cube or cuboid, for the axes from U to D, from F to B and from R to L: how many there are, and which of
+/// them, counted from 1, is fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layers {
+    counts: [u8; 3],
+    /// 0 if none of them is.
+    fixed: [u8; 3],
+}
+
+impl Layers {
+    /// Layers of which there are at most 255.
+    pub fn new(counts: [usize; 3], fixed: [Option<usize>; 3]) -> Layers {
+        let fixed = fixed.map(|layer| layer.unwrap_or_default() as u8);
+        Layers { counts: counts.map(|count| count as u8), fixed }
+    }
+
+    /// The number of layers of each axis.
+    pub fn counts(&self) -> [usize; 3] {
+        self.counts.map(usize::from)
+    }
+
+    /// The fixed layer of an axis.
+    pub fn fixed(&self, axis: usize) -> Option<usize> {
+        Some(self.fixed[axis].into()).filter(|&layer| layer > 0)
+    }
+
+    /// The number of layers of every axis, if it is a cube.
+    pub fn of_cube(&self) -> Option<usize> {
+        let [count, ..] = self.counts;
+        (self.counts == [count; 3]).then_some(count.into())
+    }
+
+    /// Whether the faces across an axis are squares; others turn by half turns only.
+    pub fn is_square(&self, axis: usize) -> bool {
+        self.counts[(axis + 1) % 3] == self.counts[(axis + 2) % 3]
+    }
+
+    /// The number of layers that turn together if those with the fixed piece stay, where that is a move of its own.
+    pub fn wide(&self, axis: usize) -> Option<usize> {
+        let count = self.counts()[axis];
+        (self.fixed(axis) == Some(count) && count > 2).then(|| count - 1)
+    }
 }
 
 /// What the moves of a named puzzle are called besides their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// Those of a cube with a number of layers.
-    Cube(u8),
+    /// Those of a cube or cuboid.
+    Layers(Layers),
     Skewb,
     Megaminx,
     Octahedron,
@@ -586,14 +634,14 @@ impl Puzzle {
     /// The puzzle with the moves that a function derives from each move added, where they are new. Other moves keep
     /// their names, even those that are not moves of the puzzle.
     fn with(self, made: impl Fn(&Puzzle, &Move) -> Vec<Move>) -> Result<Puzzle, PuzzleError> {
-        let mut moves = self.moves.clone();
-        let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
+        let mut added = Vec::new();
+        let mut names: HashSet<String> = self.moves.iter().map(|one| one.name.clone()).collect();
         let others = |new: &Move| {
             let mut same = self.aliases.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
         let effect = |one: &Move| (one.requires, self.seen(&one.transformation));
-        let mut known: HashSet<_> = moves.iter().map(effect).collect();
+        let mut known: HashSet<_> = self.moves.iter().map(effect).collect();
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
             // Only what is new takes a name.
             if !known.insert(effect(&new)) {
@@ -602,20 +650,16 @@ impl Puzzle {
             while others(&new) || !names.insert(new.name.clone()) {
                 new.name.push('\'');
             }
-            moves.push(new);
+            added.push(new);
         }
-        let (moves, more) = self.distinct(moves)?;
-        let aliases = [self.aliases, more].concat();
-        Ok(Puzzle { moves, aliases, ..self })
+        self.adding(added)
     }
 
-    /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.
-    pub fn counting(self, turns: Turns) -> Result<Puzzle, PuzzleError> {
-        match turns {
-            Turns::Powers => self.with_powers(),
-            Turns::Quarter => self.inverse_closed(),
-            Turns::Directed => Ok(self),
-        }
+    /// Returns the puzzle with more moves, where they are new.
+    pub(super) fn adding(self, added: Vec<Move>) -> Result<Puzzle, PuzzleError> {
+        let (moves, more) = self.distinct([&self.moves[..], &added].concat())?;
+        let aliases = [self.aliases, more].concat();
+        Ok(Puzzle { moves, aliases, ..self })
     }
 
     /// Returns the puzzle with only those moves for whose names the function returns true.

@@ -160,6 +160,8 @@ impl FromStr for MoveMetric {
         match text {
             "htm" => Ok(MoveMetric::Turns(Turns::Powers)),
             "qtm" => Ok(MoveMetric::Turns(Turns::Quarter)),
+            "slice" => Ok(MoveMetric::Turns(Turns::Slice)),
+            "axial" => Ok(MoveMetric::Turns(Turns::Axial)),
             _ => text.parse().map(MoveMetric::Slides),
         }
     }
@@ -174,7 +176,7 @@ impl FromStr for MoveMetric {
 /// let wrong = PuzzleSpec { metric: Some("qtm".parse()?), ..PuzzleSpec::of("3x4") };
 /// assert_eq!(
 ///     wrong.puzzle().unwrap_err().to_string(),
-///     "metric htm and metric qtm are only for twisty puzzles: leave out metric"
+///     "metric qtm is only for twisty puzzles: leave out metric"
 /// );
 /// # Ok::<(), tilewave::Error>(())
 /// ```
@@ -309,9 +311,9 @@ impl PuzzleSpec {
         if !is_board {
             self.refuse_of_generators()?;
         }
-        if self.turns().is_some() {
-            bail!(Setting: "{} and {} are only for twisty puzzles: leave out {METRIC}",
-                Hint::Value("metric", "htm"), Hint::Value("metric", "qtm"));
+        if let Some(turns) = self.turns() {
+            let metric = Hint::Value("metric", turns.metric());
+            bail!(Setting: "{metric} is only for twisty puzzles: leave out {METRIC}");
         }
         self.refuse_directed()?;
         if let Some(graph) = Puzzle::of_graph(word) {
@@ -424,8 +426,10 @@ impl PuzzleSpec {
 /// The size of a board that a word names, which may be meant as a cube.
 fn size(word: &str) -> Result<Size, PuzzleError> {
     word.parse().map_err(|wrong: PuzzleError| match wrong.kind() {
-        PuzzleErrorKind::Syntax => wrong!(Syntax: "'{}' is neither a board size (3x4) nor a cube \
-            (3x3x3, at most 20x20x20)", shown(word, 80)),
+        PuzzleErrorKind::Syntax => {
+            wrong!(Syntax: "'{}' is neither a board size (3x4) nor a cube or \
+            cuboid (3x3x3, 2x3x4, at most 20x20x20)", shown(word, 80))
+        }
         _ => wrong,
     })
 }

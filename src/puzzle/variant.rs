@@ -2,25 +2,22 @@
 //!
 //! The program and the files of puzzles describe what they want as a [`Variant`]; [`Variant::of`] makes the puzzle.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashSet},
-    fmt, iter,
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
-    Arrangement, Move, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind, SetAction, Size,
+    Arrangement, Move, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind, Size,
     Transformation, Turns,
     error::{MAX_GOALS, bail, wrong},
-    families,
     reachable::Reachability,
     sets::{GoalSet, check_name},
 };
-use crate::units::{grouped, joined};
+use crate::{
+    hint::{GENERATORS, Hint},
+    units::{grouped, joined},
+};
 
 /// The changes to a puzzle before it is searched; by default there are none.
 ///
@@ -89,6 +86,10 @@ impl Variant {
                 for example R,U");
         }
         if !self.moves.is_empty() {
+            if matches!(turns, Turns::Slice | Turns::Axial) {
+                let metric = Hint::Value("metric", turns.metric());
+                bail!(Setting: "{metric} makes moves of all layers, and {GENERATORS} of some turns: leave out one of them");
+            }
             let one = |text: &String| {
                 let transformation = puzzle.read_moves(text)?;
                 let name = joined(text.split_whitespace(), " ");
@@ -164,36 +165,6 @@ impl Variant {
 // What a result says of its puzzle.
 
 impl Puzzle {
-    /// Returns which powers of a move count as one move: `htm` if every power of every move is a move, `qtm` if every
-    /// inverse is, otherwise `directed`. For boards and graphs, `stm` if every move slides one tile, otherwise `mtm`.
-    /// `None` for members of families, whose names determine their moves. Cost: composing the powers of all moves.
-    pub fn metric(&self) -> Option<&'static str> {
-        let displaced =
-            |turn: &SetAction| (0..).zip(&turn.source).filter(|(p, from)| p != *from).count();
-        let is_slide = |one: &Move| one.transformation.0.iter().all(|turn| displaced(turn) <= 2);
-        if self.moves.iter().all(|one| one.requires.is_some()) {
-            return Some(if self.moves.iter().all(is_slide) { "stm" } else { "mtm" });
-        }
-        if families::parse(&self.name).is_ok() {
-            return None;
-        }
-        let known: HashSet<Transformation> =
-            self.moves.iter().map(|one| self.seen(&one.transformation)).collect();
-        let is_move = |power: &Transformation| {
-            !self.does_something(power) || known.contains(&self.seen(power))
-        };
-        let has_powers = |one: &Move| {
-            let next = |power: &Transformation| Some(power.then(&one.transformation, &self.sets));
-            let powers = iter::successors(next(&one.transformation), next);
-            powers.take_while(|power| !power.is_identity()).all(|power| is_move(&power))
-        };
-        Some(match self.moves.iter().all(has_powers) {
-            true => "htm",
-            false if self.is_directed() => "directed",
-            false => "qtm",
-        })
-    }
-
     /// Returns the size of a board that is searched by lists.
     pub(crate) fn board_size(&self) -> Option<Size> {
         let is_board = matches!(self.metric(), Some("stm" | "mtm"));

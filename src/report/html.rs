@@ -289,6 +289,8 @@ fn moves(outcome: &Outcome) -> &'static str {
         Some("mtm") => "any number of tiles per move",
         Some("htm") => "any turn of a face per move",
         Some("qtm") => "a quarter turn per move",
+        Some("slice") => "any turn of one layer per move",
+        Some("axial") => "any turns of layers of one axis per move",
         _ => "one generator per move",
     }
 }

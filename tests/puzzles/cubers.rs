@@ -9,10 +9,9 @@ use crate::cli::stdout as succeeds;
 
 type Point = [i32; 3];
 
-/// The place and the direction of each sticker of a cube; coordinates grow to the right, up, and to the front.
+/// The place and the direction of each sticker of a cube or cuboid; coordinates grow to the right, up, and to the front.
 #[derive(Clone, PartialEq)]
 struct Stickers {
-    layers: i32,
     all: Vec<(Point, Point)>,
 }
 
@@ -44,26 +43,38 @@ fn turned(of: Point, axis: Point) -> Point {
 
 impl Stickers {
     fn solved(layers: i32) -> Stickers {
-        let last = layers - 1;
-        let range = || (-last..=last).step_by(2);
+        Stickers::of([layers; 3])
+    }
+
+    /// With numbers of layers from left to right, from bottom to top, and from back to front.
+    fn of(layers: [i32; 3]) -> Stickers {
+        let [x, y, z] = layers.map(|count| (1 - count..count).step_by(2));
         let mut all = Vec::new();
         for (_, face) in FACES {
-            for (x, y, z) in
-                range().flat_map(|x| range().flat_map(move |y| range().map(move |z| (x, y, z))))
-            {
+            let last: i32 = (0..3).map(|axis| face[axis].abs() * (layers[axis] - 1)).sum();
+            for (x, y, z) in x.clone().flat_map(|x| {
+                let z = z.clone();
+                y.clone().flat_map(move |y| z.clone().map(move |z| (x, y, z)))
+            }) {
                 if dot([x, y, z], face) == last {
                     all.push(([x, y, z], face));
                 }
             }
         }
-        Stickers { layers, all }
+        Stickers { all }
+    }
+
+    /// The number of layers along an axis.
+    fn count(&self, axis: Point) -> i32 {
+        self.all.iter().map(|(place, _)| dot(*place, axis)).max().unwrap() + 1
     }
 
     /// Turns layers `first` to `last`, counted from a face, by some quarters.
     fn turn(&mut self, face: char, (first, last): (i32, i32), times: i32) {
         let axis = direction(face);
+        let count = self.count(axis);
         for (place, normal) in &mut self.all {
-            let layer = (self.layers - 1 - dot(*place, axis)) / 2 + 1;
+            let layer = (count - 1 - dot(*place, axis)) / 2 + 1;
             if (first..=last).contains(&layer) {
                 for _ in 0..times.rem_euclid(4) {
                     (*place, *normal) = (turned(*place, axis), turned(*normal, axis));
@@ -211,6 +222,109 @@ fn sequences_are_those_of_a_cube_of_stickers() {
         }
     }
     assert!(compared > 2000, "{compared}");
+}
+
+/// Sequences do the same to a cuboid of stickers, turned back, if and only if they are read as the same.
+#[test]
+fn sequences_are_those_of_a_cuboid_of_stickers() {
+    let mut random = SplitMix64::new(63);
+    // From left to right, from bottom to top, from back to front.
+    for (name, layers) in [
+        ("2x2x3", [2, 3, 2]),
+        ("2x3x3", [3, 2, 3]),
+        ("1x3x3", [3, 1, 3]),
+        ("1x2x3", [3, 1, 2]),
+        ("2x2x4", [2, 4, 2]),
+        ("2x3x4", [4, 2, 3]),
+        ("3x4x5", [5, 3, 4]),
+        ("3x3x4", [3, 4, 3]),
+    ] {
+        let puzzle = named::parse(name).unwrap().counting(Turns::Powers).unwrap();
+        let most = *layers.iter().max().unwrap();
+        let words = [words(most), words(most - 1)].concat();
+        let solved = Stickers::of(layers);
+        let by_text: BTreeMap<&str, &Word> =
+            words.iter().map(|word| (&word.text[..], word)).collect();
+        // The colour of the sticker at each place.
+        let shown = |stickers: &Stickers| {
+            let all = stickers.all.iter().zip(&solved.all).map(|(at, (_, home))| (*at, *home));
+            all.collect::<BTreeMap<(Point, Point), Point>>()
+        };
+        let (mut states, mut stickers_of) = (BTreeMap::new(), BTreeMap::new());
+        let (mut refused, mut again) = (0, 0);
+        for _ in 0..3000 {
+            let (mut stickers, mut text) = (solved.clone(), String::new());
+            for _ in 0..=random.below(3) {
+                let word = &words[random.below(words.len() as u64) as usize];
+                let axis = direction(word.face);
+                let count = stickers.count(axis);
+                let (first, last) = word.layers;
+                // Words for the middle layer and the whole are those of this axis.
+                let letter = word
+                    .text
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .chars()
+                    .next()
+                    .unwrap();
+                let range = match letter {
+                    'M' | 'E' | 'S' if count % 2 == 1 => ((count + 1) / 2, (count + 1) / 2),
+                    'M' | 'E' | 'S' => continue,
+                    'x' | 'y' | 'z' => (1, count),
+                    _ if last > count => continue,
+                    _ => (first, last),
+                };
+                let across: Vec<i32> = ['U', 'F', 'R']
+                    .map(direction)
+                    .into_iter()
+                    .filter(|of| dot(*of, axis) == 0)
+                    .map(|of| stickers.count(of))
+                    .collect();
+                let is_whole = range == (1, count);
+                if across[0] != across[1] && word.times % 2 != 0 && !is_whole {
+                    let read = puzzle.read(&format!("{text} {}", word.text));
+                    assert!(
+                        read.unwrap_err().to_string().contains("is not square"),
+                        "{name}: {text} {}",
+                        word.text
+                    );
+                    refused += 1;
+                    continue;
+                }
+                stickers.turn(word.face, range, word.times);
+                text += &format!(" {}", word.text);
+            }
+            if text.is_empty() {
+                continue;
+            }
+            let (state, moves) =
+                puzzle.read(&text).unwrap_or_else(|error| panic!("{name} {text}: {error}"));
+            let moves = moves.unwrap();
+            for turn in moves.turned_back.split_whitespace() {
+                let word = by_text[turn];
+                let count = stickers.count(direction(word.face));
+                stickers.turn(word.face, (1, count), word.times);
+            }
+            let shown = shown(&stickers);
+            again += usize::from(states.contains_key(&shown));
+            assert_eq!(
+                states.entry(shown.clone()).or_insert_with(|| state.clone()),
+                &state,
+                "{name}: {text}"
+            );
+            assert_eq!(stickers_of.entry(state).or_insert(shown.clone()), &shown, "{name}: {text}");
+        }
+        assert!(
+            states.len() > 10 && again > 200 && refused > 100,
+            "{name}: {} {again} {refused}",
+            states.len()
+        );
+    }
+    let domino = named::parse("2x3x3").unwrap().counting(Turns::Powers).unwrap();
+    let read = |text: &str| domino.read(text).unwrap().0;
+    assert_eq!(read("L2 D B2"), read("[y: B2 D R2]"));
+    let error = domino.read("R").unwrap_err();
+    assert_eq!(error.to_string(), "'R' turns a face that is not square: turn it twice, as R2 does");
+    assert!(domino.read("R9").is_err() && domino.read("3D2").is_err());
 }
 
 #[test]

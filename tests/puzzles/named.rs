@@ -1,10 +1,12 @@
 //! Puzzles that have a name: published growth and numbers of states, and what their sets are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
+use tilewave::puzzle::{
+    Arrangement, Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, Turns,
+};
 use tilewave::puzzle::{Goal, StateSpace, Variant};
-use tilewave::puzzle::{Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, Turns};
 
 use super::sets::levels;
 
@@ -31,6 +33,7 @@ fn published() -> Vec<(Published, Puzzle)> {
             "powers" => Turns::Powers,
             "quarter" => Turns::Quarter,
             "directed" => Turns::Directed,
+            "slice" => Turns::Slice,
             turns => panic!("{turns}"),
         };
         if let Ok(size) = row.name.parse() {
@@ -93,7 +96,16 @@ fn sets_are_the_pieces_that_trade_places() {
         ("pyraminx", "corners:4/3 edges:6/2", 4),
         ("pyraminx-tips", "corners:4/3 tips:4/3 edges:6/2", 8),
         ("skewb", "corners:4/3 corners2:4/3 centres:6", 4),
+        ("master-skewb", "corners:4/3 corners2:4/3 edges:12 centres:6 centres2:12 centres3:12", 8),
+        ("rex", "edges:12 centres:6 centres2:12 centres3:12", 8),
+        ("ivy", "corners:4/3 centres:6", 4),
+        ("pyraminx-duo", "corners:4/3 centres:4", 4),
         ("dino", "edges:12", 8),
+        ("helicopter", "corners:8/3 centres:6 centres2:6 centres3:6 centres4:6", 12),
+        ("1x2x3", "corners:4 edges:1/2", 3),
+        ("1x3x3", "corners:4 edges:4/2", 4),
+        ("2x2x3", "corners:8 edges:3", 4),
+        ("2x3x3", "corners:8 edges:7 centres:2", 5),
         ("megaminx", "corners:20/3 edges:30/2", 12),
         ("kilominx", "corners:20/3", 12),
         ("fto", "corners:6/2 edges:12 centres:12 centres2:12", 8),
@@ -127,7 +139,10 @@ fn every_name_is_a_puzzle() {
         assert_eq!(puzzle.name(), name);
         assert!(!description.is_empty() && states(&puzzle) != "unknown", "{name}");
     }
-    for name in ["", "cube", "1x1x1", "3x3", "3x3x4", "21x21x21", "03x3x3", "3x3x3 ", "Dino"] {
+    for name in [
+        "", "cube", "1x1x1", "3x3", "1x1x4", "0x2x3", "2x3x21", "2x2x2x2", "21x21x21", "03x3x3",
+        "3x3x3 ", "Dino",
+    ] {
         assert_eq!(named::parse(name), None, "{name}");
     }
     assert_eq!(named::parse("20x20x20").unwrap().moves().len(), 60);
@@ -198,4 +213,178 @@ fn small_groups_are_counted_too() {
     let some = ten.forbidding(vec![place]).unwrap();
     assert_eq!(states(&some), levels(&some, 99).iter().sum::<u64>().to_string());
     assert_eq!(states(&some), "1");
+}
+
+fn counted(name: &str, turns: Turns) -> Puzzle {
+    named::parse(name).unwrap().counting(turns).unwrap()
+}
+
+fn effects(puzzle: &Puzzle) -> HashSet<Arrangement> {
+    (0..puzzle.moves().len()).filter_map(|one| puzzle.moved(&puzzle.solved(), one)).collect()
+}
+
+#[test]
+fn a_turn_of_a_middle_layer_is_one_of_all_others() {
+    for (name, count) in [("3x3x3", 27), ("5x5x5", 45), ("7x7x7", 63)] {
+        let (whole, slices) = (counted(name, Turns::Powers), counted(name, Turns::Slice));
+        let mut expected = effects(&whole);
+        for (word, power) in
+            ["M", "E", "S"].into_iter().flat_map(|word| ["", "2", "'"].map(|power| (word, power)))
+        {
+            let read = whole.read(&format!("{word}{power}")).unwrap().0;
+            assert!(expected.insert(read.clone()), "{name} {word}{power}");
+            // The move is read as what it does, by cubes of every metric.
+            let own = slices
+                .moves()
+                .iter()
+                .enumerate()
+                .find(|(one, _)| slices.moved(&slices.solved(), *one).unwrap() == read);
+            assert_eq!(whole.read(&own.unwrap().1.name).unwrap().0, read, "{name} {word}{power}");
+        }
+        assert_eq!((slices.moves().len(), effects(&slices)), (count, expected), "{name}");
+        assert_eq!((slices.metric(), slices.to_string()), (Some("slice"), format!("{name} slice")));
+        let stored = Puzzle::of_json(name, &slices.to_json()).unwrap();
+        assert_eq!(stored.metric(), Some("slice"));
+        assert_eq!(slices.keeping(&["corners:1-3".into()]).unwrap().metric(), Some("slice"));
+    }
+    let names: Vec<String> =
+        counted("3x3x3", Turns::Slice).moves()[18..].iter().map(|one| one.name.clone()).collect();
+    assert_eq!(
+        names,
+        [
+            "(D' U)", "(D2 U2)", "(D U')", "(F' B)", "(F2 B2)", "(F B')", "(L' R)", "(L2 R2)",
+            "(L R')"
+        ]
+    );
+    for name in ["2x2x2", "4x4x4"] {
+        let (whole, slices) = (counted(name, Turns::Powers), counted(name, Turns::Slice));
+        assert_eq!((effects(&slices), slices.metric()), (effects(&whole), Some("htm")));
+        assert_eq!(
+            slices.notes(),
+            [
+                "metric slice gives this cube the moves of metric htm: there is no other layer to turn"
+            ]
+        );
+    }
+}
+
+#[test]
+fn layers_of_an_axis_turn_together() {
+    for (name, depth, first) in
+        [("2x2x2", 4, 9), ("3x3x3", 3, 45), ("4x4x4", 1, 765), ("5x5x5", 1, 765)]
+    {
+        let (whole, axial) = (counted(name, Turns::Powers), counted(name, Turns::Axial));
+        // By single turns: whatever those of one axis reach is one move away.
+        let of_axis = |faces: &str| {
+            let is_of = |one: &Move| one.name.contains(|c| faces.contains(c));
+            (0..whole.moves().len())
+                .filter(|&one| is_of(&whole.moves()[one]))
+                .collect::<Vec<usize>>()
+        };
+        let axes = ["UD", "FB", "LR"].map(of_axis);
+        let mut seen = HashSet::from([whole.solved()]);
+        let mut level = vec![whole.solved()];
+        let mut sizes = vec![1];
+        for _ in 0..depth {
+            let mut next = Vec::new();
+            for (state, axis) in
+                level.iter().flat_map(|state| axes.iter().map(move |axis| (state, axis)))
+            {
+                let (mut near, mut open) = (HashSet::from([state.clone()]), vec![state.clone()]);
+                while let Some(at) = open.pop() {
+                    let after = axis.iter().filter_map(|&one| whole.moved(&at, one));
+                    open.extend(after.filter(|after| near.insert(after.clone())));
+                }
+                next.extend(near.into_iter().filter(|after| seen.insert(after.clone())));
+            }
+            sizes.push(next.len() as u64);
+            level = next;
+        }
+        assert_eq!((sizes[1], levels(&axial, depth)), (first, sizes), "{name}");
+        assert_eq!(axial.metric(), Some(if name == "2x2x2" { "htm" } else { "axial" }), "{name}");
+    }
+    let error = named::parse("6x6x6").unwrap().counting(Turns::Axial).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "metric axial gives this cube more than 1024 moves: it is for cubes of up to 5 layers"
+    );
+}
+
+#[test]
+fn cuboids_are_cubes_that_turn_less() {
+    let variant = |moves: &str, pieces: &str, subgroup: &str| Variant {
+        moves: Variant::split(moves),
+        pieces: Variant::split(pieces),
+        subgroup: Variant::split(subgroup),
+        ..Variant::default()
+    };
+    let cube =
+        |variant: Variant| variant.of(named::parse("3x3x3").unwrap(), Turns::Powers).unwrap();
+    // The edges of the 3x3x3 between U and D are pieces of the 2x2x3; the others are those of the 2x3x3.
+    let of_cube = named::parse("3x3x3").unwrap();
+    let edges = &of_cube.moves().iter().find(|one| one.name == "U").unwrap().transformation.0[1];
+    let down = &of_cube.moves().iter().find(|one| one.name == "D").unwrap().transformation.0[1];
+    let is_middle = |&edge: &usize| {
+        usize::from(edges.source[edge]) == edge && usize::from(down.source[edge]) == edge
+    };
+    let numbers = |is_of: &dyn Fn(&usize) -> bool| {
+        let numbers: Vec<String> =
+            (0..12).filter(is_of).map(|edge| (edge + 1).to_string()).collect();
+        numbers.join("+")
+    };
+    let middle = format!("corners,edges:{}", numbers(&is_middle));
+    let outer = format!("corners,edges:{}", numbers(&|edge| !is_middle(edge)));
+    let tower = cube(variant("U,D,F2,R2", &middle, ""));
+    assert_eq!(levels(&tower, 20), levels(&counted("2x2x3", Turns::Powers), 20));
+    // Without the centres of the 3x3x3, four of its states are one that is turned as a whole.
+    let domino = cube(variant("U,D,F2,B2,L2,R2", &outer, "(U D')"));
+    let own = counted("2x3x3", Turns::Powers);
+    assert_eq!((states(&domino), states(&own)), ("1625702400".into(), "406425600".into()));
+    let four: Vec<u64> = levels(&own, 5).iter().map(|size| 4 * size).collect();
+    assert_eq!(levels(&domino, 5), four);
+    // The floppy cube: corners that change places, and edges that flip.
+    let mut seen = HashSet::from([([0, 1, 2, 3], 0u8)]);
+    let (mut level, mut sizes) = (seen.iter().copied().collect::<Vec<_>>(), Vec::new());
+    while !level.is_empty() {
+        sizes.push(level.len() as u64);
+        let turned = |&(mut corners, flips): &([usize; 4], u8), side: usize| {
+            corners.swap(side, (side + 1) % 4);
+            (corners, flips ^ 1 << side)
+        };
+        let next = level.iter().flat_map(|state| (0..4).map(move |side| turned(state, side)));
+        level = next.filter(|&state| seen.insert(state)).collect();
+    }
+    assert_eq!(sizes, [1, 4, 10, 24, 53, 64, 31, 4, 1]);
+    assert_eq!(levels(&counted("floppy", Turns::Powers), 20)[..9], sizes);
+    for (name, same, moves) in
+        [("3x2x3", "2x3x3", "U F2 B2 R2 Rw2 U2 U'"), ("4x2x3", "2x3x4", "U2 F2 B2 2L2 R2 2R2 3Rw2")]
+    {
+        let puzzle = counted(name, Turns::Powers);
+        let names: Vec<&str> = puzzle.moves().iter().map(|one| one.name.as_str()).collect();
+        assert_eq!((puzzle.name(), names.join(" ")), (same, moves.into()));
+    }
+}
+
+#[test]
+fn puzzles_have_as_many_states_as_their_pieces_allow() {
+    // Each set of four corners, of which one turns and three change places with each turn: its even permutations and turns,
+    // and the sum of the turns follows from how the other set is arranged.
+    let corners = 12 * 12 * 3u128.pow(8) / 9;
+    let even = |count: u128| (3..=count).product::<u128>();
+    let rex = even(12) * even(6) * (even(12) * 2 / 2u128.pow(6)).pow(2);
+    for (name, expected) in [
+        ("rex", rex),
+        ("master-skewb", rex * corners),
+        // Six centres, four corners that turn in place.
+        ("ivy", even(6) * 81),
+        // The turns of the corners say which of three arrangements of the centres it is, up to exchanges of two pairs.
+        ("pyraminx-duo", even(4) * 81 / 3),
+    ] {
+        assert_eq!(states(&counted(name, Turns::Powers)), expected.to_string(), "{name}");
+    }
+    // God's numbers on J. Scherphuis' pages.
+    for (name, most) in [("ivy", 8), ("pyraminx-duo", 4)] {
+        let sizes = levels(&counted(name, Turns::Powers), 20);
+        assert_eq!(sizes.iter().rposition(|&size| size > 0), Some(most), "{name}");
+    }
 }

@@ -29,6 +29,8 @@ def test_the_growth_of_the_cube_is_the_published_one():
     assert [int(text, 16) for text in found["checksums"]] == result.checksums.tolist()
     assert "<svg" in result._repr_html_() and "up to symmetry" in str(result)
     assert tilewave.bfs("3x3x3", metric="qtm", max_depth=4).counts.tolist() == [1, 12, 114, 1068, 10011]
+    assert tilewave.bfs("3x3x3", metric="slice", max_depth=3).counts.tolist() == [1, 27, 501, 9175]
+    assert tilewave.bfs("3x3x3", metric="axial", max_depth=2).metric == tilewave.Puzzle("5x5x5", metric="axial").metric == "axial"
 
 
 def test_small_puzzles_are_searched_completely():
@@ -277,7 +279,7 @@ except KeyboardInterrupt:
         (dict(puzzle="2x2x2", max_depth=9, count_ahead=4), "count_ahead must be a number from 0 to 3"),
         (dict(puzzle="3x3", symmetry=False), "list searches"),
         (dict(puzzle="3x3", pieces="tiles"), "pieces= does not apply to boards"),
-        (dict(puzzle="pancake:5", metric="htm"), "are only for twisty puzzles"),
+        (dict(puzzle="pancake:5", metric="htm"), "is only for twisty puzzles"),
         (dict(puzzle="21x21x21"), "size"),
     ],
 )

@@ -177,7 +177,7 @@ def test_too_much_memory_is_refused_before_it_is_taken():
         (dict(puzzle="5x5"), "too many for a complete search"),
         (dict(puzzle="topspin:3"), "topspin:N,K"),
         (dict(puzzle="nonsense"), "is not a puzzle"),
-        (dict(puzzle="3x3", metric="qtm"), "are only for twisty puzzles"),
+        (dict(puzzle="3x3", metric="qtm"), "is only for twisty puzzles"),
         (dict(puzzle="3x3", metric="fast"), "not a metric"),
         (dict(puzzle="3x3", goal="middle"), "not a goal"),
         (dict(puzzle="3x3", goal=[[1, 2], [3, 0]]), "shape"),

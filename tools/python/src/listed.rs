@@ -20,7 +20,7 @@ const MOST_NUMBER: usize = 255;
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub puzzle: Puzzle,
-    /// "htm" or "qtm" for puzzles with such metrics.
+    /// "htm", "qtm", "slice" or "axial" for puzzles with such metrics.
     pub metric: Option<String>,
     /// The set and the position of each number in a row.
     places: Vec<(usize, usize)>,

@@ -101,9 +101,10 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 ///     defines a puzzle (.gap, .tws, .def, .kpuzzle.json), or that ``tilewave puzzle -o`` wrote (.puzzle).
 /// goal : str or board, optional
 ///     For boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
-/// metric : {"stm", "mtm", "htm", "qtm"}, optional
+/// metric : {"stm", "mtm", "htm", "qtm", "slice", "axial"}, optional
 ///     For boards: a move is one tile ("stm", the default), or any number of tiles in a line ("mtm"). For named puzzles
 ///     and files: any turn of a face is one move ("htm", the default), or a half turn counts as two ("qtm").
+///     For cubes: any turn of any one layer ("slice"), or any turns of layers of one axis together ("axial").
 /// directed : bool, default False
 ///     For files: do not add the inverses of the moves.
 /// pieces : str or list of str, optional
@@ -538,7 +539,7 @@ impl PyPuzzle {
         Ok(sets)
     }
 
-    /// "stm" or "mtm" for a board, "htm" or "qtm" as specified for puzzles with turns, None if every generator is a move.
+    /// "stm" or "mtm" for a board, "htm", "qtm", "slice" or "axial" as specified for puzzles with turns, None if every generator is a move.
     #[getter]
     fn metric(&self) -> Option<String> {
         self.subject.metric()

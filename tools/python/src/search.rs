@@ -149,7 +149,7 @@ impl SearchResult {
         &self.found.puzzle
     }
 
-    /// "stm" or "mtm" for a board; "htm", "qtm" or "directed" for other puzzles that are searched with lists; else None.
+    /// "stm" or "mtm" for a board; "htm", "qtm", "slice", "axial" or "directed" for other puzzles that are searched with lists; else None.
     #[getter]
     fn metric(&self) -> Option<&str> {
         self.found.metric.as_deref()
@@ -563,7 +563,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 ///     ("graph:0-1,1-2,2-0"), or a file (.gap, .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
 ///     For boards: "last" (the default), "first", "blank=4", or a board.
-/// metric : {"stm", "mtm", "htm", "qtm"}, optional
+/// metric : {"stm", "mtm", "htm", "qtm", "slice", "axial"}, optional
 ///     See `Puzzle`.
 /// directed : bool, default False
 ///     For files: do not add the inverses of the moves.

@@ -19,7 +19,7 @@ _Array: TypeAlias = npt.NDArray[Any]
 _Puzzle: TypeAlias = _Path | Puzzle
 _Progress: TypeAlias = Callable[[int, int, float], object]
 _SolverProgress: TypeAlias = Callable[[int, int, int], object]
-_Metric: TypeAlias = Literal["stm", "mtm", "htm", "qtm"]
+_Metric: TypeAlias = Literal["stm", "mtm", "htm", "qtm", "slice", "axial"]
 _Memory: TypeAlias = int | str
 _Databases: TypeAlias = _Path | Sequence[PatternDatabase | _Path]
 
