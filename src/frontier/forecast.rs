@@ -246,16 +246,26 @@ impl FrontierSearch {
             if states < 1.0 {
                 break;
             }
-            let keeping = self.clone().max_depth(depth).weigh(&rows);
-            let shape = match keeping {
-                LevelKeeping::Buckets(choice) => choice.shape(&rows),
-                LevelKeeping::Canonical => ListShape::canonical(&rows, self.symmetry),
+            let search = self.clone().max_depth(depth);
+            let keeping = search.weigh(&rows);
+            let lists = |shape: ListShape| {
+                let kept = all / shape.symmetries;
+                // Small buckets remain lists.
+                let is_small = kept < 1000.0 * shape.buckets;
+                let full = if is_small { f64::INFINITY } else { kept * 3.0 / 8.0 };
+                let directed = self.puzzle.is_directed();
+                ListSizes { shape, total, saved, all, full, memory, directed }
             };
-            let kept = all / shape.symmetries;
-            // Small buckets remain lists.
-            let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
-            let directed = self.puzzle.is_directed();
-            let lists = ListSizes { shape, total, saved, all, full, memory, directed };
+            // Searches on disk always have buckets.
+            let (lists, on_disk) = match keeping {
+                LevelKeeping::Buckets(choice) => {
+                    (lists(choice.shape(&rows)), lists(choice.shape(&rows)))
+                }
+                LevelKeeping::Canonical => (
+                    lists(ListShape::canonical(&rows, self.symmetry)),
+                    lists(search.choose(&rows, None).shape(&rows)),
+                ),
+            };
             // The states at the last depth are only counted.
             let (bytes, is_coded) = lists.peak(&counts[..depth]);
             peak = peak.max(bytes);
@@ -274,7 +284,7 @@ impl FrontierSearch {
                 known: depth < known,
                 memory: peak,
                 memory_ahead: peak_ahead,
-                disk: lists.coded(at(1)) + lists.coded(at(2)),
+                disk: on_disk.coded(at(1)) + on_disk.coded(at(2)),
                 seconds,
             });
             of.fits = (peak <= memory).then_some(depth).or(of.fits);

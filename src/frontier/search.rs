@@ -783,11 +783,14 @@ mod tests {
             }
         }
         let search = FrontierSearch::new(wheels([0, 1, 2, 3, 4, 5]).with_powers().unwrap());
-        let search = search.max_depth(8).memory(300 << 10);
         let rows = PuzzleRows::of(&search.puzzle);
-        let alone = search.search_canonical(&rows, &NoProgress, &AtomicUsize::new(0));
-        let too_large = |error| matches!(error, Error::Search(SearchError::Level { .. }));
-        assert!(alone.is_err_and(too_large));
+        let with = |memory: u64| search.clone().max_depth(8).memory(memory);
+        let is_too_little = |memory: &u64| {
+            let alone = with(*memory).search_canonical(&rows, &NoProgress, &AtomicUsize::new(0));
+            alone.is_err_and(|error| matches!(error, Error::Search(SearchError::Level { .. })))
+        };
+        let most = (1..20).rev().map(|part| part << 14).find(is_too_little).unwrap();
+        let search = with(most);
         let reported = Reported::default();
         let found = search.run_kept(LevelKeeping::Canonical, &rows, &reported).unwrap();
         assert_eq!(found.counts, plain(&search.puzzle, 8).0);
