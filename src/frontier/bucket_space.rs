@@ -13,7 +13,6 @@ use num_bigint::BigUint;
 
 use crate::{
     frontier::{
-        canonical::PLACE,
         coordinate::{Coordinate, MOST_CONJUGATED, keeps, restricted, sizes},
         fields::{FieldKind, FieldMap, KeyPart, StateField, StateFields},
         lists::{BucketLists, ListCoder},
@@ -172,6 +171,9 @@ pub(super) struct ListShape {
 fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
     group.maps.iter().filter(|map| keeps(map, chosen)).count() as f64
 }
+
+/// Number of bytes that a state in canonical form takes at most besides its row, with the places that are free.
+pub(super) const PLACE: u64 = 40;
 
 impl ListShape {
     /// Returns how states in canonical form are distributed: they are not.

@@ -24,6 +24,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     Error,
     frontier::{
+        bucket_space::PLACE,
         fields::FieldMap,
         levels::LevelTotal,
         symmetry::{PuzzleRows, SymmetryGroup},
@@ -40,9 +41,6 @@ const MOST_BLOCK: usize = 1024;
 const BLOCK_BYTES: usize = 4 << 20;
 /// In the place of a move: the state is in the list of a level.
 const LISTED: u16 = u16::MAX;
-/// Number of bytes that a state takes in a table, at most, with the places that are free.
-pub(super) const PLACE: u64 = 40;
-
 /// The value of a field after a map of rows: the entry of a table for the value of a field before it.
 #[derive(Clone, Copy, Debug)]
 struct FieldImage {
