@@ -205,14 +205,17 @@ impl Databases {
     /// Whether what solves a puzzle is kept, or built faster than a state near a solved one is found without it.
     pub fn is_ready(&self, puzzle: &Puzzle) -> Result<bool> {
         let projections = PruningTable::quick_projections(puzzle, Some(self.budget()))?;
-        let Some(dir) = self.place() else { return Ok(projections == [puzzle.clone()]) };
+        let is_whole = projections == [puzzle.clone()];
+        if is_whole && puzzle.states().is_some_and(|states| states <= QUICK_STATES.into()) {
+            return Ok(true);
+        }
+        let Some(dir) = self.place() else { return Ok(false) };
         let is_kept = |of: &Puzzle| dir.join(table_name(of)).is_file();
-        Ok(projections == [puzzle.clone()]
-            || match (CosetTable::suits(puzzle), self.memory) {
-                (true, Some(bytes)) => dir.join(cosets_name(puzzle, bytes)).is_file(),
-                (true, None) => !self.kept_names(puzzle, self.budget()).is_empty(),
-                (false, _) => projections.iter().all(is_kept),
-            })
+        Ok(match (CosetTable::suits(puzzle) && !is_whole, self.memory) {
+            (true, Some(bytes)) => dir.join(cosets_name(puzzle, bytes)).is_file(),
+            (true, None) => !self.kept_names(puzzle, self.budget()).is_empty(),
+            (false, _) => projections.iter().all(is_kept),
+        })
     }
 
     /// The coset table that is given for a puzzle.
@@ -356,6 +359,9 @@ pub fn table_name(projection: &Puzzle) -> String {
 fn puzzle_hash(puzzle: &Puzzle) -> String {
     format!("{:016x}", twox_hash::XxHash3_64::oneshot(puzzle.to_json().as_bytes()))
 }
+
+/// Number of states of a puzzle, a table of which is built in a fifth of a second.
+const QUICK_STATES: u64 = 1 << 24;
 
 /// How the name of a coset table ends, after the memory for which it was chosen, in KiB.
 const COSETS_ENDING: &str = "KiB.cosets";
