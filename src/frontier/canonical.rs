@@ -41,6 +41,7 @@ const MOST_BLOCK: usize = 1024;
 const BLOCK_BYTES: usize = 4 << 20;
 /// In the place of a move: the state is in the list of a level.
 const LISTED: u16 = u16::MAX;
+
 /// The value of a field after a map of rows: the entry of a table for the value of a field before it.
 #[derive(Clone, Copy, Debug)]
 struct FieldImage {

@@ -90,7 +90,6 @@ const BUILD_BITS: u64 = 7;
 const KEY_BYTES: u64 = 8;
 const FIXED_BYTES: u64 = 1 << 16;
 
-/// The number of entries of a table, the greatest number if they cannot be numbered.
 /// What a projection keeps of a set of pieces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeptOfSet {
@@ -131,6 +130,7 @@ fn kept_of(puzzle: &Puzzle, kept: &[KeptOfSet]) -> Option<Puzzle> {
     if orientations.is_empty() { Some(of) } else { of.alike(&orientations).ok() }
 }
 
+/// The number of entries of a table, the greatest number if they cannot be numbered.
 fn entries_of(puzzle: &Puzzle) -> u64 {
     Ranking::new(puzzle).map_or(u64::MAX, |ranking| ranking.entries)
 }

@@ -39,18 +39,18 @@ impl SplitSet {
         self.places.len() == 1 && self.ahead.is_some()
     }
 
+    /// What no move changes of a piece at one of the places: its kind, and its orientation if it is not turned.
+    fn kept(&self, index: usize, piece: Placed) -> Placed {
+        let turn = self.ahead.as_ref().map_or(0, |ahead| {
+            let modulus = self.moduli[usize::from(piece.kind)];
+            (piece.turn + modulus - ahead[index] % modulus) % modulus
+        });
+        Placed { turn, ..piece }
+    }
+
     fn piece(&self, index: usize, piece: Placed) -> Option<Placed> {
-        match &self.ahead {
-            Some(ahead) => {
-                let modulus = self.moduli[usize::from(piece.kind)];
-                let turn = (piece.turn + modulus - ahead[index] % modulus) % modulus;
-                self.kinds.get(&Placed { kind: piece.kind, turn }).copied()
-            }
-            None => {
-                let kind = self.kinds.get(&Placed { kind: piece.kind, turn: 0 })?;
-                Some(Placed { turn: piece.turn, ..*kind })
-            }
-        }
+        let kind = *self.kinds.get(&self.kept(index, piece))?;
+        Some(if self.ahead.is_some() { kind } else { Placed { turn: piece.turn, ..kind } })
     }
 }
 
@@ -164,13 +164,7 @@ impl Puzzle {
             for (row, (index, &place)) in
                 all.flat_map(|row| places.iter().enumerate().map(move |place| (row, place)))
             {
-                let piece = row[place];
-                let modulus = set.moduli[usize::from(piece.kind)];
-                let turn = match &part.ahead {
-                    Some(ahead) => (piece.turn + modulus - ahead[index] % modulus) % modulus,
-                    None => 0,
-                };
-                kinds.insert(Placed { kind: piece.kind, turn });
+                kinds.insert(part.kept(index, row[place]));
             }
             let number = |(kind, piece)| (piece, Placed { kind, turn: 0 });
             part.kinds = (0..).zip(kinds).map(number).collect();

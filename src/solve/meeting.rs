@@ -29,7 +29,7 @@ use crate::{
     random::SplitMix64,
     solve::{
         ida::Answer,
-        pruner::{RowMoves, WordPruner},
+        pruner::{Key, RowMoves, WordPruner},
         puzzles::replayed,
     },
 };
@@ -74,44 +74,21 @@ impl Hash for Listed {
     }
 }
 
-/// Takes a random number as it is.
-#[derive(Default)]
-struct AsItIs(u64);
+type NearList = HashSet<Listed, BuildHasherDefault<Key>>;
 
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("entries write a number");
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
-type NearList = HashSet<Listed, BuildHasherDefault<AsItIs>>;
-
-/// The random numbers of the values of fields.
-struct Numbers {
-    /// Where those of each field begin.
-    first: Vec<u32>,
-    all: Vec<u128>,
-}
+/// The random numbers of the values of fields, 256 for each field.
+struct Numbers(Vec<u128>);
 
 impl Numbers {
     fn new(fields: usize) -> Numbers {
         let mut random = SplitMix64::new(0);
         let mut draw = || u128::from(random.draw()) << 64 | u128::from(random.draw() & !0xff);
-        let all = (0..fields << 8).map(|_| draw()).collect();
-        Numbers { first: (0..fields as u32).map(|field| field << 8).collect(), all }
+        Numbers((0..fields << 8).map(|_| draw()).collect())
     }
 
     #[inline]
     fn at(&self, field: u16, value: u8) -> u128 {
-        self.all[self.first[usize::from(field)] as usize + usize::from(value)]
+        self.0[usize::from(field) << 8 | usize::from(value)]
     }
 
     fn of(&self, row: &[u8]) -> u128 {

@@ -184,7 +184,7 @@ fn path(reached: &[ReachedBoard], to: ReachedBoard) -> Vec<Direction> {
 
 /// Hashes a key, which is already random, to itself.
 #[derive(Default)]
-struct Key(u64);
+pub(crate) struct Key(u64);
 
 impl Hasher for Key {
     fn finish(&self) -> u64 {

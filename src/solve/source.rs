@@ -12,6 +12,7 @@ use crate::{
     puzzle::{Board, Size},
     solve::{SolveError, default_patterns},
     system::SystemError,
+    table::TableError,
 };
 
 /// Where the databases of a solver come from.
@@ -47,9 +48,10 @@ impl DatabaseSource {
         match found {
             Err(
                 error @ (Error::System(SystemError::Memory { .. })
-                | Error::Pdb(PdbError::Memory(_))),
+                | Error::Pdb(PdbError::Memory(_))
+                | Error::Table(TableError::Memory(_))),
             ) => {
-                tracing::info!("hard boards go on without larger databases: {error}");
+                tracing::info!("hard ones go on without larger databases: {error}");
                 Ok(None)
             }
             found => found.map(Some),
