@@ -14,7 +14,7 @@ use tilewave::{
 
 use crate::{
     Failure, GoalOption, PuzzleOptions, Result, count, print, progress, refuse, seed,
-    solve::Databases,
+    solve::{Databases, FirstTable},
 };
 
 /// States that are written together, and moves.
@@ -219,7 +219,7 @@ impl ScrambleSolver {
         let databases = Databases::default();
         let phases = PhaseSolver::phases(puzzle).filter(|_| how != ScrambleMoves::Optimal);
         let solver = if how == ScrambleMoves::Optimal || phases == Some(Vec::new()) {
-            AnySolver::Shortest(databases.solver(puzzle, None, true)?)
+            AnySolver::Shortest(databases.solver(puzzle, None, FirstTable::Growing)?)
         } else if let Some(phases) = phases {
             let tables = |of: &Puzzle| databases.phase(of, None);
             AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &phases, tables)?)

@@ -134,13 +134,12 @@ impl Databases {
         source.get(goal, |path| Ok(open(path)?), build)
     }
 
-    /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept; with `grows`, small ones at
-    /// first, and larger ones when a state is hard.
+    /// What solves a puzzle: the tables given, else those kept, else new ones, which are kept.
     pub fn solver(
         &self,
         puzzle: &Puzzle,
         threads: Option<usize>,
-        grows: bool,
+        first: FirstTable,
     ) -> Result<PuzzleSolver> {
         let resources = Resources::new().threads(threads).kernel(options::kernel()?);
         if let Some(table) = self.given_cosets(puzzle)? {
@@ -166,10 +165,11 @@ impl Databases {
         let table = match self.kept_cosets(puzzle, budget) {
             Some(kept) => kept,
             None => {
-                self.cosets(puzzle, if grows { most.min(EASY_COSETS) } else { most }, resources)?
+                let is_large = first == FirstTable::Large;
+                self.cosets(puzzle, if is_large { most } else { most.min(EASY_COSETS) }, resources)?
             }
         };
-        if !grows || table.file_bytes() > most / 8 {
+        if first != FirstTable::Growing || table.file_bytes() > most / 8 {
             return Ok(solver(table)?);
         }
         let (databases, puzzle) = (self.clone(), puzzle.clone());
@@ -367,6 +367,15 @@ const QUICK_STATES: u64 = 1 << 24;
 const COSETS_ENDING: &str = "KiB.cosets";
 /// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
 const DEFAULT_COSETS: u64 = 512 << 20;
+/// The coset table with which states are begun, where none is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FirstTable {
+    Large,
+    Small,
+    /// A small one; hard states go on with a large one.
+    Growing,
+}
+
 /// The same for easy states, up to fifteen moves of the 3x3x3: seconds of building.
 const EASY_COSETS: u64 = 32 << 20;
 

@@ -36,7 +36,8 @@ use crate::{
 };
 
 pub use crate::solve::databases::{
-    Databases, cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets, usable_table,
+    Databases, FirstTable, cache_dir, is_kept, is_kept_cosets, table_name, usable_cosets,
+    usable_table,
 };
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
@@ -413,7 +414,7 @@ impl SolveSession<'_> {
     }
 }
 
-/// With less time for a board, no databases are built for it.
+/// With less time for a board or state, no databases are built when it proves hard.
 const BUILD_FROM: Duration = Duration::from_secs(60);
 
 /// How boards are solved: fast, or with the fewest moves.

@@ -22,6 +22,7 @@ use crate::{
     Counted, Destination, Failure, Figures, OutputOptions, Result, StatusLine, aside, complain,
     csv_line, progress, ranks, refuse,
     solve::{
+        BUILD_FROM, FirstTable,
         boards::{Arrivals, BATCH, Given},
         search::{Every, SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
         solutions,
@@ -340,9 +341,13 @@ impl StateSolve<'_> {
     ) -> Result<Searcher<'p, PuzzleSolver>> {
         let SearchOptions { databases, solutions, threads, limits, .. } = self.options;
         let solver = ranks::first_alone(communicator, || {
-            // All ranks search with the same table, and so does whoever goes on with a log.
-            let grows = communicator.size() == 1 && self.options.log.is_none();
-            pool.install(|| databases.solver(puzzle, threads.get(), grows))
+            let first = match limits.timeout {
+                // All ranks search with the same table, and so does whoever goes on with a log.
+                _ if communicator.size() > 1 || self.options.log.is_some() => FirstTable::Large,
+                Some(time) if time < BUILD_FROM => FirstTable::Small,
+                _ => FirstTable::Growing,
+            };
+            pool.install(|| databases.solver(puzzle, threads.get(), first))
         })?;
         let first = communicator.rank() == 0;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
