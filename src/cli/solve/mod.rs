@@ -397,7 +397,7 @@ impl SolveSession<'_> {
             let lacks = communicator.max(ready.is_none().into()) > 0;
             let ready = ready.filter(|_| !lacks);
             solver = solver.with_reserve(move || Ok(ready.clone()));
-        } else if args.search.limits.timeout.is_none_or(|time| time >= BUILD_FROM) {
+        } else if args.search.limits.allow_building() {
             solver = solver.with_reserve(larger);
         }
         let SearchOptions { limits, solutions, .. } = &args.search;
@@ -413,9 +413,6 @@ impl SolveSession<'_> {
         Ok(())
     }
 }
-
-/// With less time for a board or state, no databases are built when it proves hard.
-const BUILD_FROM: Duration = Duration::from_secs(60);
 
 /// How boards are solved: fast, or with the fewest moves.
 struct Solver<'a> {

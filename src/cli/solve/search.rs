@@ -82,6 +82,11 @@ impl SearchLimits {
         }
     }
 
+    /// Whether there is time to build databases for a board or state when it proves hard.
+    pub fn allow_building(self) -> bool {
+        self.timeout.is_none_or(|time| time >= BUILD_FROM)
+    }
+
     /// Whether there are any.
     pub fn any(self) -> bool {
         self.max_nodes.is_some() || self.timeout.is_some()
@@ -93,6 +98,9 @@ impl SearchLimits {
             || self.timeout.is_some_and(|time| seconds >= time.as_secs_f64())
     }
 }
+
+/// With less time than this, no databases are built for hard ones.
+const BUILD_FROM: Duration = Duration::from_secs(60);
 
 /// Attempts so many boards or states, each on one thread of a rank; returns what was made of them, in order. Some may
 /// be missing when somebody interrupts. `told` hears of each. All ranks return the same.

@@ -22,8 +22,8 @@ use crate::{
     Counted, Destination, Failure, Figures, OutputOptions, Result, StatusLine, aside, complain,
     csv_line, progress, ranks, refuse,
     solve::{
-        BUILD_FROM, FirstTable,
         boards::{Arrivals, BATCH, Given},
+        databases::FirstTable,
         search::{Every, SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
         solutions,
     },
@@ -341,11 +341,12 @@ impl StateSolve<'_> {
     ) -> Result<Searcher<'p, PuzzleSolver>> {
         let SearchOptions { databases, solutions, threads, limits, .. } = self.options;
         let solver = ranks::first_alone(communicator, || {
-            let first = match limits.timeout {
-                // All ranks search with the same table, and so does whoever goes on with a log.
-                _ if communicator.size() > 1 || self.options.log.is_some() => FirstTable::Large,
-                Some(time) if time < BUILD_FROM => FirstTable::Small,
-                _ => FirstTable::Growing,
+            // All ranks search with the same table, and so does whoever goes on with a log.
+            let is_shared = communicator.size() > 1 || self.options.log.is_some();
+            let first = match (is_shared, limits.allow_building()) {
+                (true, _) => FirstTable::Large,
+                (false, true) => FirstTable::Growing,
+                (false, false) => FirstTable::Small,
             };
             pool.install(|| databases.solver(puzzle, threads.get(), first))
         })?;
