@@ -10,7 +10,7 @@
 use std::array::from_fn;
 
 use crate::{
-    kernel::isa::{Isa, Scalar},
+    kernel::isa::Isa,
     perm::Register,
 };
 
@@ -275,12 +275,6 @@ impl ColourRank {
             }
         }
         Some(ColourRank { steps, size })
-    }
-
-    /// The number of colours, without special instructions.
-    pub fn plain<const R: usize>(&self, colours: &PointMap<R>) -> u32 {
-        // SAFETY: every processor has plain Rust.
-        unsafe { self.rank::<Scalar, R>(&colours.0) }
     }
 
     /// The number of colours.
