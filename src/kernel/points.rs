@@ -9,10 +9,7 @@
 
 use std::array::from_fn;
 
-use crate::{
-    kernel::isa::Isa,
-    perm::Register,
-};
+use crate::{kernel::isa::Isa, perm::Register};
 
 /// A byte for each of up to `64 * R` points; mostly a permutation, in which byte `x` is the image of point `x`. PointMap
 /// that a puzzle does not use are their own images.

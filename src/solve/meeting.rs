@@ -29,9 +29,10 @@ use crate::{
     puzzle::{Arrangement, Puzzle, Unreachable, reachable::Reachability},
     random::SplitMix64,
     solve::{
+        SolveError,
         ida::Answer,
         pruner::{Key, RowMoves, WordPruner},
-        puzzles::replayed,
+        puzzles::{replayed, unreached},
     },
 };
 
@@ -200,7 +201,21 @@ impl MeetingLists {
 
     /// Returns a shortest solution of a state, or `None` if it costs too much, or if the observer asks to stop. It searches
     /// with all threads of the current rayon pool; solutions do not depend on their number.
+    ///
+    /// # Errors
+    /// [`crate::puzzle::PuzzleErrorKind::Unreachable`] if no moves lead to the state.
     pub fn solve(
+        &mut self,
+        state: &Arrangement,
+        progress: &dyn Progress,
+    ) -> Result<Option<Answer<Vec<String>>>, SolveError> {
+        match self.reaches(state) {
+            Some(Err(why)) => Err(unreached(&self.puzzle, why)),
+            _ => Ok(self.meet(state, progress)),
+        }
+    }
+
+    fn meet(
         &mut self,
         state: &Arrangement,
         progress: &dyn Progress,
