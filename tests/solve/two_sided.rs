@@ -98,7 +98,7 @@ fn lengths_are_depths(states: usize) -> usize {
         ("1x2x3", Powers, none()),
         ("2x2x3", Powers, none()),
         ("2x2x3", Powers, Variant { moves: words("U R2"), ..none() }),
-        ("3x3x3", Powers, Variant { moves: words("U2 D2 R2 L2 F2 B2"), ..none() }),
+        ("3x3x3", Powers, Variant { pieces: words("corners:1-2 edges:1-2"), ..none() }),
         ("3x3x3", Slice, Variant { pieces: words("edges:1-4"), ..none() }),
         ("megaminx", Powers, Variant { pieces: words("corners:1-2 edges:1-2"), ..none() }),
     ];
