@@ -9,10 +9,7 @@
 
 use std::array::from_fn;
 
-use crate::{
-    kernel::isa::{Isa, Scalar},
-    perm::Register,
-};
+use crate::{kernel::isa::Isa, perm::Register};
 
 /// A byte for each of up to `64 * R` points; mostly a permutation, in which byte `x` is the image of point `x`. PointMap
 /// that a puzzle does not use are their own images.
@@ -275,12 +272,6 @@ impl ColourRank {
             }
         }
         Some(ColourRank { steps, size })
-    }
-
-    /// The number of colours, without special instructions.
-    pub fn plain<const R: usize>(&self, colours: &PointMap<R>) -> u32 {
-        // SAFETY: every processor has plain Rust.
-        unsafe { self.rank::<Scalar, R>(&colours.0) }
     }
 
     /// The number of colours.

@@ -9,15 +9,13 @@
 //!
 //! Invariant: the choice depends on the puzzle and the memory alone.
 
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap, HashSet},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    kernel::points::{ColourRank, ColouredSet, KEPT, PointMap, TURN, binomial},
+    kernel::points::{ColouredSet, KEPT, PointMap, TURN, binomial},
     pruning::points::PointPuzzle,
     threads::map_numbers,
 };
@@ -43,10 +41,10 @@ pub(crate) struct SetColouring {
 
 /// Colours are numbered in five bits.
 const MOST_CLASSES: usize = 32;
-/// Number of colourings that are looked at, of those that are compared, and of cosets by which they are.
+/// Number of colourings that are looked at; of those that are compared, and of cosets by which they are: the best of the
+/// first comparison once more, by more cosets.
 const LOOKED_AT: usize = 6_000;
-const COMPARED: usize = 48;
-const COSETS: usize = 30_000;
+const COMPARED: [(usize, usize); 2] = [(48, 2_000), (8, 30_000)];
 /// Number of symmetries by which colourings are recognized, and of generated subgroups.
 const RECOGNIZED_BY: usize = 48;
 const SUBGROUPS: usize = 4096;
@@ -235,17 +233,18 @@ impl Colouring {
     /// The same for colourings that symmetries of the puzzle take to each other, as far as these are tried.
     fn key<const R: usize>(&self, puzzle: &PointPuzzle<R>) -> Vec<u8> {
         let colours = self.colours(puzzle);
-        let points: Vec<(usize, usize)> = (0..)
-            .zip(&puzzle.sets)
-            .flat_map(|(s, set)| set.points().map(move |x| (s, x)))
-            .collect();
         let seen = |symmetry: &PointMap<R>| {
-            let mut numbers: HashMap<(usize, usize), u8> = HashMap::new();
-            let number = |&(set, point): &(usize, usize)| {
-                let next = numbers.len() as u8;
-                *numbers.entry((set, colours.get(symmetry.get(point)))).or_insert(next)
-            };
-            points.iter().map(number).collect::<Vec<u8>>()
+            let mut all = Vec::with_capacity(PointMap::<R>::COUNT);
+            for set in &puzzle.sets {
+                let (mut numbers, mut next) = ([None; 256], 0u8);
+                all.extend(set.points().map(|point| {
+                    *numbers[colours.get(symmetry.get(point))].get_or_insert_with(|| {
+                        next += 1;
+                        next
+                    })
+                }));
+            }
+            all
         };
         let symmetries = puzzle.symmetries.iter().take(RECOGNIZED_BY);
         symmetries.map(seen).min().unwrap_or_default()
@@ -284,31 +283,18 @@ impl Colouring {
         Some(((0..all).filter(|set| lead >> set & 1 == 1).collect(), bytes))
     }
 
-    /// The mean distance of its cosets, extrapolated from the number of those within a few moves.
-    fn mean<const R: usize>(&self, puzzle: &PointPuzzle<R>) -> f64 {
+    /// The mean distance of its cosets, extrapolated from the number of those within a few moves, at least so many.
+    fn mean<const R: usize>(&self, puzzle: &PointPuzzle<R>, cosets: usize) -> f64 {
         let all: f64 = self.values(puzzle).iter().product();
-        let colours = self.colours(puzzle);
-        let ranks: Option<Vec<ColourRank>> =
-            self.coloured(puzzle).into_iter().map(|set| ColourRank::new(&[set])).collect();
-        let Some(ranks) = ranks else { return 0.0 };
-        let number = |state: &PointMap<R>| {
-            let seen = colours.after(state);
-            ranks.iter().fold(0u128, |number, rank| {
-                number * u128::from(rank.size) + u128::from(rank.plain(&seen))
-            })
-        };
-        let solved = PointMap::identity();
-        let mut seen = HashSet::from([number(&solved)]);
+        let solved = self.colours(puzzle);
+        let mut seen = HashSet::new();
+        seen.insert(solved);
         let (mut level, mut depth, mut growth) = (vec![solved], 0.0, 2.0);
-        while seen.len() < COSETS && !level.is_empty() {
+        while seen.len() < cosets && !level.is_empty() {
             let mut next = Vec::new();
-            for state in &level {
-                for one in &puzzle.moves {
-                    let after = state.after(one);
-                    if seen.insert(number(&after)) {
-                        next.push(after);
-                    }
-                }
+            for coset in &level {
+                let after = puzzle.moves.iter().map(|one| coset.after(one));
+                next.extend(after.filter(|after| seen.insert(*after)));
             }
             growth = next.len() as f64 / level.len() as f64;
             depth += 1.0;
@@ -356,24 +342,28 @@ impl Colouring {
             }
         }
         fitting.sort_by_key(|&(size, views, index)| (views > MAX_VIEWS, Reverse(size), index));
-        fitting.truncate(COMPARED);
-        let scores = map_numbers(fitting.len(), &|i| {
-            let (_, views, index) = fitting[i];
-            let colours = all[index].colours(puzzle);
-            let stays = puzzle.moves.iter().filter(|one| colours.after(one) == colours).count();
-            let stays = (3 * stays) as f64 / puzzle.moves.len() as f64;
-            let views = VIEWS_GAIN[views.clamp(1, MAX_VIEWS) - 1];
-            all[index].mean(puzzle) + views + stays.min(1.0) * STAYS_GAIN
-        });
-        let best =
-            (0..fitting.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))?;
+        let fit = fitting.len();
+        let mut best_score = 0.0;
+        for (compared, cosets) in COMPARED {
+            fitting.truncate(compared);
+            let scores = map_numbers(fitting.len(), &|i| {
+                let (_, views, index) = fitting[i];
+                let colours = all[index].colours(puzzle);
+                let stays = puzzle.moves.iter().filter(|one| colours.after(one) == colours).count();
+                let stays = (3 * stays) as f64 / puzzle.moves.len() as f64;
+                let views = VIEWS_GAIN[views.clamp(1, MAX_VIEWS) - 1];
+                all[index].mean(puzzle, cosets) + views + stays.min(1.0) * STAYS_GAIN
+            });
+            let mut order: Vec<usize> = (0..fitting.len()).collect();
+            order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+            best_score = *order.first().map(|&best| &scores[best])?;
+            fitting = order.iter().map(|&i| fitting[i]).collect();
+        }
         tracing::debug!(
-            "{} colourings, {} of them fit; the best score is {:.3}",
+            "{} colourings, {fit} of them fit; the best score is {best_score:.3}",
             all.len(),
-            fitting.len(),
-            scores[best]
         );
-        Some(all.swap_remove(fitting[best].2))
+        Some(all.swap_remove(fitting[0].2))
     }
 }
 

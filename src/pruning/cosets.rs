@@ -25,6 +25,9 @@
 #![allow(unsafe_code)]
 
 use std::{
+    fs::File,
+    io::Read,
+    path::Path,
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     time::Instant,
 };
@@ -713,6 +716,13 @@ impl CosetTable {
     /// several sets of at most 32 pieces, with at most four orientations.
     pub fn suits(puzzle: &Puzzle) -> bool {
         registers(puzzle).is_some() && puzzle.sets().len() > 1
+    }
+
+    /// Returns whether a file begins as the files of these tables do.
+    pub fn is(path: &Path) -> bool {
+        let mut begin = [0; 8];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+        read.is_ok() && begin == store::container::COSETS.0
     }
 
     /// Returns the table of the colouring that promises the best bounds among those whose tables take at most this number

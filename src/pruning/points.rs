@@ -196,8 +196,8 @@ impl<const R: usize> PointPuzzle<R> {
         symmetry: &PointMap<R>,
         value: impl Fn(usize) -> T,
     ) -> bool {
-        let mut image = HashMap::new();
-        let mut taken = HashMap::new();
+        let mut image = hashbrown::HashMap::new();
+        let mut taken = hashbrown::HashMap::new();
         self.set_of.iter().enumerate().all(|(point, set)| {
             let to = symmetry.get(point);
             let (own, its) = ((set, value(point)), (set, value(to)));

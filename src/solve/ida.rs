@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
-    progress::{Phase, Progress},
+    progress::{Phase, Progress, StopWhen},
     puzzle::{Board, Moves},
     search::{Ranks, Share},
     solve::{
@@ -844,20 +844,26 @@ pub(crate) struct Reserve<S> {
     make: Box<MakesSolver<S>>,
 }
 
-type MakesSolver<S> = dyn Fn() -> Result<Option<S>, Error> + Send + Sync;
+type MakesSolver<S> = dyn Fn(&dyn Progress) -> Result<Option<S>, Error> + Send + Sync;
 
 impl<S> Reserve<S> {
     pub fn new(
         from: u64,
-        make: impl Fn() -> Result<Option<S>, Error> + Send + Sync + 'static,
+        make: impl Fn(&dyn Progress) -> Result<Option<S>, Error> + Send + Sync + 'static,
     ) -> Reserve<S> {
         Reserve { from, made: OnceLock::new(), make: Box::new(make) }
     }
 
-    /// Makes the solver if the next iteration needs it.
-    pub fn make_ready(&self, next: Stage, change: impl FnOnce(S) -> S) -> Result<(), SolveError> {
+    /// Makes the solver if the next iteration needs it; the observer of the search may stop that, too.
+    pub fn make_ready(
+        &self,
+        next: Stage,
+        progress: &dyn Progress,
+        change: impl FnOnce(S) -> S,
+    ) -> Result<(), SolveError> {
         if next.nodes >= self.from && self.made.get().is_none() {
-            let larger = (self.make)().map_err(SolveError::of)?;
+            let watch = StopWhen(|| progress.interrupted());
+            let larger = (self.make)(&watch).map_err(SolveError::of)?;
             self.made.get_or_init(|| larger.map(change).map(Box::new));
         }
         Ok(())

@@ -25,19 +25,23 @@ use rayon::prelude::*;
 use crate::{
     frontier::StateFields,
     progress::{Phase, Progress},
+    pruning::CosetTable,
     puzzle::{Arrangement, Puzzle, Unreachable, reachable::Reachability},
     random::SplitMix64,
     solve::{
+        SolveError,
         ida::Answer,
         pruner::{Key, RowMoves, WordPruner},
-        puzzles::replayed,
+        puzzles::{replayed, unreached},
     },
 };
 
 /// Maximum number of states of the list.
 const MOST_STATES: usize = 7 << 22;
-/// Maximum number of look-ups of all states, unless a table of all states of the puzzle would cost less.
+/// Maximum number of look-ups of all states, unless a table of all states of the puzzle would cost less; and where a small
+/// coset table costs about as much.
 const MOST_LOOK_UPS: u64 = 1 << 28;
+const COSET_LOOK_UPS: u64 = 1 << 27;
 const LEAST_LOOK_UPS: u64 = 1 << 20;
 /// How many look-ups cost as much as a new state of the list, and as a new state of a table.
 const OF_LISTED: u64 = 12;
@@ -157,7 +161,7 @@ pub struct MeetingLists {
 impl MeetingLists {
     /// Returns the solver for a puzzle, with a list that takes at most a number of bytes. Cost: milliseconds; the list
     /// grows as states need it. All states together are given up when they cost more than a table of all states of the
-    /// puzzle would, or some ten seconds.
+    /// puzzle would, or some seconds.
     pub fn new(puzzle: &Puzzle, memory: u64) -> MeetingLists {
         let fields = StateFields::of(puzzle);
         let numbers = Numbers::new(fields.fields.len());
@@ -171,11 +175,12 @@ impl MeetingLists {
             }
         }
         let states = puzzle.states().and_then(|states| u64::try_from(states).ok());
-        let left = states.map_or(MOST_LOOK_UPS, |states| states / STATES_OF_TABLE);
+        let most = if CosetTable::suits(puzzle) { COSET_LOOK_UPS } else { MOST_LOOK_UPS };
+        let left = states.map_or(most, |states| states / STATES_OF_TABLE);
         MeetingLists {
             reachable: Reachability::of(puzzle),
             words: WordPruner::new(puzzle),
-            left: left.clamp(LEAST_LOOK_UPS, MOST_LOOK_UPS),
+            left: left.clamp(LEAST_LOOK_UPS, most),
             puzzle: puzzle.clone(),
             level: Some(level),
             depth: 0,
@@ -196,7 +201,21 @@ impl MeetingLists {
 
     /// Returns a shortest solution of a state, or `None` if it costs too much, or if the observer asks to stop. It searches
     /// with all threads of the current rayon pool; solutions do not depend on their number.
+    ///
+    /// # Errors
+    /// [`crate::puzzle::PuzzleErrorKind::Unreachable`] if no moves lead to the state.
     pub fn solve(
+        &mut self,
+        state: &Arrangement,
+        progress: &dyn Progress,
+    ) -> Result<Option<Answer<Vec<String>>>, SolveError> {
+        match self.reaches(state) {
+            Some(Err(why)) => Err(unreached(&self.puzzle, why)),
+            _ => Ok(self.meet(state, progress)),
+        }
+    }
+
+    fn meet(
         &mut self,
         state: &Arrangement,
         progress: &dyn Progress,

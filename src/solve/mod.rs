@@ -48,7 +48,7 @@ pub use crate::solve::{
     phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::PuzzleSolver,
-    source::{DatabaseSource, GivenDatabase},
+    source::{DatabaseSource, GivenDatabase, SolverTables},
     symmetry::SymmetricView,
 };
 

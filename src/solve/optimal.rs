@@ -161,7 +161,7 @@ impl Optimal {
         databases: impl Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync + 'static,
     ) -> Optimal {
         let goal = self.goal().clone();
-        let larger = move || {
+        let larger = move |_: &dyn Progress| {
             let larger = databases()?.map(|all| Optimal::with_partitions(&goal, all));
             Ok(larger.transpose()?)
         };
@@ -259,7 +259,7 @@ impl StateSolver for Optimal {
 
     fn make_ready(&self, next: Stage, progress: &dyn Progress) -> Result<(), SolveError> {
         if let Some(reserve) = &self.reserve {
-            reserve.make_ready(next, |larger| larger.memory(self.tree.memory))?;
+            reserve.make_ready(next, progress, |larger| larger.memory(self.tree.memory))?;
         }
         let tree = &self.of_stage(next).tree;
         if tree.memory != Some(0) && next.last >= tree.bytes() / ARRANGE_FROM {

@@ -306,12 +306,12 @@ impl PuzzleSolver {
     }
 
     /// Continues hard states, which have taken thirty million nodes, with another solver for the puzzle, which has larger
-    /// tables. It is asked for when the first hard state needs it, so that its tables can be built then; if there is none,
-    /// hard states stay with this one.
+    /// tables. It is asked for when the first hard state needs it, so that its tables can be built then, until the
+    /// observer asks to stop, which says when the search is to end; if there is none, hard states stay with this one.
     #[must_use]
     pub fn with_reserve(
         mut self,
-        larger: impl Fn() -> Result<Option<PuzzleSolver>, Error> + Send + Sync + 'static,
+        larger: impl Fn(&dyn Progress) -> Result<Option<PuzzleSolver>, Error> + Send + Sync + 'static,
     ) -> PuzzleSolver {
         self.reserve = Some(Reserve::new(RESERVE_FROM, larger));
         self
@@ -334,6 +334,17 @@ impl PuzzleSolver {
             SolverEngine::Maximum(maximum) => maximum.reaches(state),
             SolverEngine::TwoSided(_) => None,
         })
+    }
+
+    /// Returns a lower bound for the length of the solutions of a state: that of the tables. Cost: microseconds.
+    ///
+    /// # Errors
+    /// [`SolveError`] for a state that the tables show to be unreachable.
+    pub fn bound(&self, state: &Arrangement) -> Result<usize, SolveError> {
+        match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.bound(state),
+            SolverEngine::TwoSided(sides) => Ok(sides.bound(state)),
+        }
     }
 
     /// Returns the maximum number of lookups per node.
@@ -707,11 +718,7 @@ impl StateSolver for PuzzleSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(self.puzzle(), why));
         }
-        let bound = match &self.engine {
-            SolverEngine::Maximum(maximum) => maximum.bound(state)?,
-            SolverEngine::TwoSided(sides) => sides.bound(state),
-        };
-        let bound = bound.max((!self.puzzle().is_goal(state)).into());
+        let bound = self.bound(state)?.max((!self.puzzle().is_goal(state)).into());
         let odd = self.odd(state).unwrap_or(bound % 2);
         Ok(Pending::new(state.clone(), bound + (bound + odd) % 2))
     }
@@ -730,8 +737,9 @@ impl StateSolver for PuzzleSolver {
         })
     }
 
-    fn make_ready(&self, next: Stage, _: &dyn Progress) -> Result<(), SolveError> {
-        self.reserve.as_ref().map_or(Ok(()), |reserve| reserve.make_ready(next, |larger| larger))
+    fn make_ready(&self, next: Stage, progress: &dyn Progress) -> Result<(), SolveError> {
+        let ready = |reserve: &Reserve<_>| reserve.make_ready(next, progress, |larger| larger);
+        self.reserve.as_ref().map_or(Ok(()), ready)
     }
 
     fn checked(
@@ -827,7 +835,7 @@ mod tests {
         let asked = Arc::new(AtomicUsize::new(0));
         let mut solver = PuzzleSolver::two_sided(small).unwrap();
         let (own, of, table) = (asked.clone(), skewb.clone(), exact.clone());
-        let larger = move || {
+        let larger = move |_: &dyn Progress| {
             own.fetch_add(1, Ordering::Relaxed);
             Ok(Some(PuzzleSolver::new(of.clone(), [table.clone()])?))
         };
@@ -848,7 +856,7 @@ mod tests {
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert!(fewer > 10, "{fewer}");
-        let (of, none) = (exact.puzzle().clone(), || Ok(None));
+        let (of, none) = (exact.puzzle().clone(), |_: &dyn Progress| Ok(None));
         let lacking = PuzzleSolver::new(of, [exact]).unwrap().with_reserve(none);
         assert_eq!(lacking.solve(&skewb.solved()).unwrap().at_least, 0);
     }

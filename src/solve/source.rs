@@ -1,4 +1,4 @@
-//! Which databases a solver uses: those given, or those of a partition, which are built.
+//! Which databases and tables a solver uses: those given, or those that are built for a board or another puzzle.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,8 @@ use std::{
 use crate::{
     Error,
     pdb::{Build, Encoding, Kind, Pdb, PdbError, SetFile, partition},
-    puzzle::{Board, Size},
+    pruning::{CosetTable, PruningTable},
+    puzzle::{Board, Puzzle, Size},
     solve::{SolveError, default_patterns},
     system::SystemError,
     table::TableError,
@@ -77,6 +78,60 @@ impl DatabaseSource {
                 Ok(vec![built.into_iter().map(Arc::new).collect()])
             }
         }
+    }
+}
+
+/// Which tables solve the states of a puzzle of several sets of pieces, where none are given.
+#[derive(Debug)]
+pub enum SolverTables {
+    /// Pruning tables of these projections.
+    Projections(Vec<Puzzle>),
+    /// A coset table ([`CosetTable::build`]).
+    Cosets {
+        /// The number of bytes for which it is chosen.
+        bytes: u64,
+        /// That of the table with which states are continued that turn out to be hard
+        /// ([`PuzzleSolver::with_reserve`]).
+        ///
+        /// [`PuzzleSolver::with_reserve`]: crate::solve::PuzzleSolver::with_reserve
+        hard: Option<u64>,
+    },
+}
+
+/// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
+const DEFAULT_COSETS: u64 = 512 << 20;
+/// The same for easy states, up to fifteen moves of the 3x3x3: seconds of building.
+const EASY_COSETS: u64 = 32 << 20;
+/// Number of states of a puzzle, a table of which is built in a fifth of a second.
+const QUICK_STATES: u64 = 1 << 24;
+
+impl SolverTables {
+    /// Returns the tables for a puzzle that fit in a number of bytes, and use as much if the user asks for `memory`: one
+    /// of all its states if that is quickly built, else a coset table if it can have one, else tables of projections.
+    ///
+    /// # Errors
+    /// Those of [`PruningTable::quick_projections`].
+    pub fn of(puzzle: &Puzzle, memory: Option<u64>, bytes: u64) -> Result<SolverTables, Error> {
+        let quick = PruningTable::quick_projections(puzzle, Some(bytes))?;
+        if quick == [puzzle.clone()] || !CosetTable::suits(puzzle) {
+            return Ok(SolverTables::Projections(quick));
+        }
+        Ok(match memory {
+            Some(bytes) => SolverTables::Cosets { bytes, hard: None },
+            None => {
+                // What is free differs from day to day: half as much, or a quarter, not a little less.
+                let most = 1 << bytes.clamp(1, DEFAULT_COSETS).ilog2();
+                let hard = Some(most).filter(|&most| most > EASY_COSETS);
+                SolverTables::Cosets { bytes: most.min(EASY_COSETS), hard }
+            }
+        })
+    }
+
+    /// Returns whether they are built faster than a state near a solved one is found without them
+    /// ([`MeetingLists`](crate::solve::MeetingLists)).
+    pub fn are_quick(&self, puzzle: &Puzzle) -> bool {
+        let is_small = || puzzle.states().is_some_and(|states| states <= QUICK_STATES.into());
+        matches!(self, SolverTables::Projections(all) if all[..] == [puzzle.clone()]) && is_small()
     }
 }
 

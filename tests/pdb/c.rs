@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tilewave::Resources;
 use tilewave::pdb::Kind;
-use tilewave::pruning::PruningTable;
+use tilewave::pruning::{CosetTable, PruningTable};
 use tilewave::puzzle::{MoveStyle, Moves, Turns, named};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
@@ -211,6 +211,14 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let lines = run(Command::new(&example).arg(&pruning), &["R R'", "R", "R X"]);
     assert_eq!(lines[..2], ["0", "1"]);
     assert!(lines[2].starts_with("invalid: 'X' is not a move"), "{lines:?}");
+    // The bounds of a coset table, which are exact near the solved state.
+    let cosets = dir.path().join("skewb.cosets");
+    let skewb = named::parse("skewb").unwrap().counting(Turns::Powers).unwrap();
+    CosetTable::build(&skewb, 1 << 20, Resources::new()).unwrap().save(&cosets, false).unwrap();
+    let states = ["", "URF", "URF ULB'", "X", "corners 2 1 3 4 5 6 7 8; centers 1"];
+    let lines = run(Command::new(&example).arg(&cosets), &states);
+    assert_eq!(lines[..3], ["0", "1", "2"]);
+    assert!(lines[3..].iter().all(|line| line.starts_with("invalid: ")), "{lines:?}");
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
         database(&first, &[1, 2, 5], kind).save(&file, false).unwrap();

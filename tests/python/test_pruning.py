@@ -112,5 +112,27 @@ def test_coset_tables_solve_cubes(tmp_path):
     for tables in (tmp_path / "set.json", table, [table]):
         solver = tilewave.PuzzleSolver("3x3x3", tables=tables)
         assert len(solver.solve("R U F' L2 D B R'")) == 7
+        # Exact near the solved state, and never more than the length.
+        assert solver.bounds("R U") == 2
+        bounds = solver.bounds(["", "R2", "R U F' L2 D B R'"])
+        assert bounds.dtype == np.int16 and bounds.tolist()[:2] == [0, 1] and 2 <= bounds[2] <= 7
     with pytest.raises(ValueError, match="is a coset table for 3x3x3"):
         tilewave.PuzzleSolver("3x3x3", metric="qtm", tables=table)
+
+
+def test_solvers_choose_their_tables_as_the_program_does():
+    # Near states need no tables, also where these would take minutes.
+    wide = tilewave.PuzzleSolver("4x4x4")
+    near = wide.solve(["R U2 2F D", "2L' U"])
+    assert [len(solution) for solution in near] == [4, 2]
+    # Others get a coset table.
+    cube = tilewave.PuzzleSolver("3x3x3", memory="16MB")
+    sequence = "R U2 F' L D B2 U' R F2 L' U2 B R2 D"
+    far = cube.solve(sequence)
+    puzzle = tilewave.Puzzle("3x3x3")
+    states = puzzle.apply_moves(puzzle.goal, f"{sequence} {far.moves}")
+    assert far.optimal and len(far) == 14 and (states[-1] == puzzle.goal).all()
+    # The same table solves the others.
+    assert len(cube.solve("R U F")) == 3
+    with pytest.raises(ValueError, match="no moves of 3x3x3 lead to this state"):
+        tilewave.PuzzleSolver("3x3x3").solve("corners 1 2 3 4 5 6 7 8; edges 2 1 3 4 5 6 7 8 9 10 11 12")

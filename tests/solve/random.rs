@@ -82,7 +82,7 @@ impl Tally {
         let mut lists = MeetingLists::new(&puzzle, 1 << 30);
         for &(state, length) in &some {
             let Some(length) = length else { continue };
-            let found = lists.solve(&arrangement(state), &NoProgress);
+            let found = lists.solve(&arrangement(state), &NoProgress).unwrap();
             let found = found.and_then(|answer| answer.moves).map(|moves| moves.len());
             self.hold(&format!("puzzle {seed}, lists, {state:?}"), found, Some(length));
         }

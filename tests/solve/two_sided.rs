@@ -6,7 +6,9 @@ use tilewave::{
     Error, Kernel, NoProgress, Resources,
     progress::StopWhen,
     pruning::{CosetTable, PruningTable},
-    puzzle::{Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, named},
+    puzzle::{
+        Arrangement, Move, PieceSet, Puzzle, SetAction, Transformation, Turns, Variant, named,
+    },
     random::SplitMix64,
     solve::{MeetingLists, PuzzleSolver},
     table::{TableEncoding, TableError},
@@ -69,6 +71,81 @@ fn solutions_are_as_long_as_depths() {
         }
         assert!(tables > 0, "{name}");
     }
+}
+
+/// Random states of twenty puzzles: several sets of pieces, pieces that look alike, orientations that do not matter, several
+/// goals, directed moves, and metrics. The lengths of their solutions are the depths of a table of all states, whatever
+/// bounds a search has: of a coset table, of tables of three pieces of each set, or none.
+fn lengths_are_depths(states: usize) -> usize {
+    use Turns::{Directed, Powers, Quarter, Slice};
+    let words = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+    let none = Variant::default;
+    let puzzles = [
+        ("2x2x2", Powers, none()),
+        ("2x2x2", Quarter, none()),
+        ("2x2x2", Directed, none()),
+        ("2x2x2", Powers, Variant { same: words("corners:1-4"), ..none() }),
+        ("2x2x2", Powers, Variant { ignore_orientation: words("corners"), ..none() }),
+        ("2x2x2", Powers, Variant { goals: vec!["corners 1 2 3 ? ? ? ?".into()], ..none() }),
+        ("pyraminx", Powers, none()),
+        ("pyraminx", Directed, none()),
+        ("pyraminx", Powers, Variant { same: words("edges:1-3"), ..none() }),
+        ("skewb", Powers, none()),
+        ("skewb-diamond", Powers, none()),
+        ("ivy", Powers, none()),
+        ("pyraminx-duo", Powers, none()),
+        ("floppy", Powers, none()),
+        ("1x2x3", Powers, none()),
+        ("2x2x3", Powers, none()),
+        ("2x2x3", Powers, Variant { moves: words("U R2"), ..none() }),
+        ("3x3x3", Powers, Variant { moves: words("U2 D2 R2 L2 F2 B2"), ..none() }),
+        ("3x3x3", Slice, Variant { pieces: words("edges:1-4"), ..none() }),
+        ("megaminx", Powers, Variant { pieces: words("corners:1-2 edges:1-2"), ..none() }),
+    ];
+    let mut compared = 0;
+    for (seed, (name, turns, variant)) in (0..).zip(puzzles) {
+        let of = variant.of(named::parse(name).unwrap(), turns).unwrap();
+        let build =
+            |of: &Puzzle| PruningTable::build(of, TableEncoding::Byte, Resources::new()).unwrap();
+        let truth = build(&of);
+        let part = |set: &PieceSet| {
+            let few = format!("{}:1-{}", set.name, set.positions().min(3));
+            of.clone().keeping(&[few]).ok().map(|part| build(&part))
+        };
+        let parts = of.sets().iter().filter_map(part).collect::<Vec<_>>();
+        let mut solvers = vec![PuzzleSolver::new(of.clone(), parts).unwrap()];
+        if CosetTable::suits(&of) {
+            let table = CosetTable::build(&of, 1 << 18, Resources::new()).unwrap();
+            solvers.push(PuzzleSolver::two_sided(table).unwrap());
+        }
+        let mut lists = MeetingLists::new(&of, 1 << 24);
+        for (number, state) in of.scrambles(seed).unwrap().take(states).enumerate() {
+            let depth = truth.depth(&state).unwrap().unwrap();
+            for solver in &solvers {
+                let found = solver.solve(&state).unwrap();
+                assert_eq!(found.moves.unwrap().len(), depth, "{of} {}", of.text(&state));
+                assert!(solver.bound(&state).unwrap() <= depth, "{of} {}", of.text(&state));
+            }
+            if number % 50 == 0
+                && let Some(found) = lists.solve(&state, &NoProgress).unwrap()
+            {
+                assert_eq!(found.moves.unwrap().len(), depth, "{of} {}", of.text(&state));
+            }
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn lengths_of_some_states_of_twenty_puzzles_are_depths() {
+    assert_eq!(lengths_are_depths(20), 400);
+}
+
+#[test]
+#[ignore = "minutes: cargo test --release --test suite -- --ignored hundred_thousand_states"]
+fn lengths_of_a_hundred_thousand_states_are_depths() {
+    assert_eq!(lengths_are_depths(5_000), 100_000);
 }
 
 /// Every state within four moves, or some of them, and some that are further away, of puzzles that are too large for
@@ -161,7 +238,7 @@ fn states_near_the_solved_one_need_no_table() {
         let mut all: Vec<&Arrangement> = known.keys().collect();
         all.sort_unstable();
         for state in all.iter().step_by(all.len().div_ceil(200)) {
-            let found = lists.solve(state, &NoProgress).unwrap();
+            let found = lists.solve(state, &NoProgress).unwrap().unwrap();
             let length = found.moves.unwrap().len();
             match of.is_directed() {
                 true => assert!(length > 0 || **state == of.solved(), "{of}"),
@@ -169,7 +246,7 @@ fn states_near_the_solved_one_need_no_table() {
             }
         }
         let far = mixed(&of, 100, &mut SplitMix64::new(1));
-        let none = MeetingLists::new(&of, 1000).solve(&far, &StopWhen(|| true));
+        let none = MeetingLists::new(&of, 1000).solve(&far, &StopWhen(|| true)).unwrap();
         assert!(none.is_none(), "{of}");
     }
     // Longer ones, of which nothing shorter is known, with lists as long as their memory allows, on one thread and on two.
@@ -184,8 +261,8 @@ fn states_near_the_solved_one_need_no_table() {
         let solve = |threads, memory| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut lists = MeetingLists::new(&of, memory);
-            let found = pool.install(|| lists.solve(&state, &NoProgress)).unwrap();
-            let again = pool.install(|| lists.solve(&state, &NoProgress)).unwrap();
+            let found = pool.install(|| lists.solve(&state, &NoProgress)).unwrap().unwrap();
+            let again = pool.install(|| lists.solve(&state, &NoProgress)).unwrap().unwrap();
             assert_eq!(again.at_least, found.at_least, "{name}");
             (found.moves.unwrap(), found.at_least, found.nodes)
         };
@@ -202,7 +279,7 @@ fn states_near_the_solved_one_need_no_table() {
     let mut random = SplitMix64::new(2);
     for _ in 0..20 {
         let state = mixed(&of, 100, &mut random);
-        let found = lists.solve(&state, &NoProgress).unwrap();
+        let found = lists.solve(&state, &NoProgress).unwrap().unwrap();
         assert_eq!(found.at_least, exact.solve(&state).unwrap().at_least);
     }
 }

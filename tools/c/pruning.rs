@@ -5,16 +5,42 @@ use std::{
     path::Path,
 };
 
-use tilewave::{Error, pruning::PruningTable};
+use tilewave::{
+    Error,
+    pruning::{CosetTable, PruningTable},
+    puzzle::{Arrangement, Puzzle},
+    solve::PuzzleSolver,
+};
 
 use super::{TilewaveAnswer, TilewaveStatus, close, fail, failed, open};
 
-/// An open pruning table.
-pub struct TilewavePruning {
-    table: PruningTable,
+/// An open pruning table or coset table.
+pub enum TilewavePruning {
+    Depths(PruningTable),
+    /// The bounds of a coset table, through all its views, and the largest one.
+    Bounds(PuzzleSolver, u8),
 }
 
-/// Opens a pruning table file, for a cube or another puzzle or for some of its pieces.
+impl TilewavePruning {
+    fn puzzle(&self) -> &Puzzle {
+        match self {
+            TilewavePruning::Depths(table) => table.puzzle(),
+            TilewavePruning::Bounds(solver, _) => solver.puzzle(),
+        }
+    }
+
+    fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
+        match self {
+            TilewavePruning::Depths(table) => Ok(table.depth(state)?),
+            TilewavePruning::Bounds(solver, _) => match solver.reaches(state) {
+                Some(Err(_)) => Ok(None),
+                _ => Ok(Some(solver.bound(state)?)),
+            },
+        }
+    }
+}
+
+/// Opens a pruning table file, for a cube or another puzzle or for some of its pieces, or the file of a coset table.
 ///
 /// @param path The file. All of it is read and checked.
 /// @param out Receives the table, NULL on failure. Close it with tilewave_pruning_close().
@@ -24,7 +50,12 @@ pub unsafe extern "C" fn tilewave_pruning_open(
     out: *mut *mut TilewavePruning,
 ) -> TilewaveStatus {
     let table = |path: &Path| -> Result<TilewavePruning, Error> {
-        Ok(TilewavePruning { table: PruningTable::load(path)? })
+        if !CosetTable::is(path) {
+            return Ok(TilewavePruning::Depths(PruningTable::load(path)?));
+        }
+        let table = CosetTable::load(path)?;
+        let largest = table.base() + 3;
+        Ok(TilewavePruning::Bounds(PuzzleSolver::two_sided(table)?, largest))
     };
     // SAFETY: the caller promises what `open` asks for.
     unsafe { open(path, out, table) }
@@ -37,8 +68,8 @@ pub unsafe extern "C" fn tilewave_pruning_close(table: *mut TilewavePruning) {
     unsafe { close(table) }
 }
 
-/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. If the argument is not a valid
-/// state, tilewave_last_message() says why.
+/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer; for a coset table, a lower bound for
+/// the length of its solutions. If the argument is not a valid state, tilewave_last_message() says why.
 ///
 /// @param state Moves from the solved state, "R U2 (R' F)3", or the piece at each position: "corners 2 1 3 ../0 0 1
 /// ..".
@@ -49,7 +80,7 @@ pub unsafe extern "C" fn tilewave_pruning_depth(
 ) -> c_int {
     // SAFETY: the caller promises an open table or NULL.
     let table = unsafe { table.as_ref() };
-    let (Some(TilewavePruning { table }), false) = (table, state.is_null()) else {
+    let (Some(table), false) = (table, state.is_null()) else {
         fail(TilewaveStatus::Misuse, "the table or the state is NULL");
         return TilewaveAnswer::Invalid as c_int;
     };
@@ -69,9 +100,13 @@ pub unsafe extern "C" fn tilewave_pruning_depth(
     }
 }
 
-/// Returns the largest depth in the table, 0 for NULL.
+/// Returns the largest depth in the table, for a coset table the largest that it tells from others; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pruning_maximum(table: *const TilewavePruning) -> c_int {
     // SAFETY: the caller promises an open table or NULL.
-    unsafe { table.as_ref() }.map_or(0, |open| open.table.histogram().len() as c_int - 1)
+    let table = unsafe { table.as_ref() };
+    table.map_or(0, |table| match table {
+        TilewavePruning::Depths(table) => table.histogram().len() as c_int - 1,
+        TilewavePruning::Bounds(_, largest) => c_int::from(*largest),
+    })
 }

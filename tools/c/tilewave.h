@@ -151,7 +151,7 @@ typedef enum {
 typedef struct TilewavePdb TilewavePdb;
 
 /**
- * An open pruning table.
+ * An open pruning table or coset table.
  */
 typedef struct TilewavePruning TilewavePruning;
 
@@ -393,12 +393,14 @@ size_t tilewave_table_goal(const TilewaveTable *table,
 TILEWAVE_API int tilewave_table_maximum(const TilewaveTable *table);
 
 /**
- * Opens a pruning table file, for a cube or another puzzle or for some of its pieces.
+ * Opens a pruning table file, for a cube or another puzzle or for some of its pieces, or the file of a coset table.
  *
  * @param path The file. All of it is read and checked.
  * @param out Receives the table, NULL on failure. Close it with tilewave_pruning_close().
  */
-TILEWAVE_API TilewaveStatus tilewave_pruning_open(const char *path, TilewavePruning **out);
+TILEWAVE_API
+TilewaveStatus tilewave_pruning_open(const char *path,
+                                     TilewavePruning **out);
 
 /**
  * Closes a table, which may be NULL.
@@ -406,8 +408,8 @@ TILEWAVE_API TilewaveStatus tilewave_pruning_open(const char *path, TilewavePrun
 TILEWAVE_API void tilewave_pruning_close(TilewavePruning *table);
 
 /**
- * Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. If the argument is not a valid
- * state, tilewave_last_message() says why.
+ * Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer; for a coset table, a lower bound for
+ * the length of its solutions. If the argument is not a valid state, tilewave_last_message() says why.
  *
  * @param state Moves from the solved state, "R U2 (R' F)3", or the piece at each position: "corners 2 1 3 ../0 0 1
  * ..".
@@ -417,9 +419,10 @@ int tilewave_pruning_depth(const TilewavePruning *table,
                            const char *state);
 
 /**
- * Returns the largest depth in the table, 0 for NULL.
+ * Returns the largest depth in the table, for a coset table the largest that it tells from others; 0 for NULL.
  */
-TILEWAVE_API int tilewave_pruning_maximum(const TilewavePruning *table);
+TILEWAVE_API
+int tilewave_pruning_maximum(const TilewavePruning *table);
 
 #ifdef __cplusplus
 }  // extern "C"

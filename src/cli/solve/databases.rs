@@ -13,11 +13,11 @@ use tilewave::{
     Board, Error, Mapped, Pattern, Pdb, Resources, SystemError,
     internals::{self, parse_bytes as bytes_of},
     pdb::{self, Build, Encoding, PdbError, SetFile, Summary},
-    progress::StopWhen,
+    progress::{LevelDone, NoProgress, Phase, Progress, StopWhen},
     pruning::{CosetTable, PruningTable},
     puzzle::Puzzle,
     report::{bytes, duration},
-    solve::{DatabaseSource, GivenDatabase, PuzzleSolver},
+    solve::{DatabaseSource, GivenDatabase, PuzzleSolver, SolverTables},
 };
 
 use crate::{
@@ -145,36 +145,33 @@ impl Databases {
         if let Some(table) = self.given_cosets(puzzle)? {
             return Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
         }
-        // A table of all states is better still.
-        let budget = self.budget();
-        let is_small = || {
-            Ok::<_, Error>(
-                PruningTable::quick_projections(puzzle, Some(budget))? == [puzzle.clone()],
-            )
-        };
-        if !self.pdb.is_empty() || !CosetTable::suits(puzzle) || is_small()? {
+        if !self.pdb.is_empty() {
             return Ok(PuzzleSolver::new(puzzle.clone(), self.tables(puzzle, threads)?)?);
         }
-        let solver =
-            |table| Ok::<_, Error>(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
-        if let Some(bytes) = self.memory {
-            return Ok(solver(self.cosets(puzzle, bytes, resources)?)?);
-        }
-        // What is free differs from day to day: half as much, or a quarter, not a little less.
-        let most = 1 << budget.clamp(1, DEFAULT_COSETS).ilog2();
-        let table = match self.kept_cosets(puzzle, budget) {
-            Some(kept) => kept,
-            None => {
-                let is_large = first == FirstTable::Large;
-                self.cosets(puzzle, if is_large { most } else { most.min(EASY_COSETS) }, resources)?
+        let budget = self.budget();
+        let (bytes, hard) = match SolverTables::of(puzzle, self.memory, budget)? {
+            SolverTables::Cosets { bytes, hard } => (bytes, hard),
+            SolverTables::Projections(all) => {
+                return Ok(PuzzleSolver::new(puzzle.clone(), self.tables_of(&all, threads)?)?);
             }
         };
-        if first != FirstTable::Growing || table.file_bytes() > most / 8 {
+        let solver =
+            |table| Ok::<_, Error>(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
+        let kept = self.memory.is_none().then(|| self.kept_cosets(puzzle, budget)).flatten();
+        let table = match kept {
+            Some(kept) => kept,
+            None => {
+                let large = hard.filter(|_| first == FirstTable::Large);
+                self.cosets(puzzle, large.unwrap_or(bytes), resources, &NoProgress)?
+            }
+        };
+        let is_growing = first == FirstTable::Growing;
+        let Some(most) = hard.filter(|hard| is_growing && table.file_bytes() <= hard / 8) else {
             return Ok(solver(table)?);
-        }
+        };
         let (databases, puzzle) = (self.clone(), puzzle.clone());
-        let larger = move || {
-            let table = databases.cosets(&puzzle, most, resources);
+        let larger = move |watch: &dyn Progress| {
+            let table = databases.cosets(&puzzle, most, resources, watch);
             let table = DatabaseSource::if_memory_allows(table)?;
             let solver = |table| Ok(PuzzleSolver::two_sided(table)?.with_kernel_of(resources)?);
             table.map(solver).transpose()
@@ -182,12 +179,14 @@ impl Databases {
         Ok(solver(table)?.with_reserve(larger))
     }
 
-    /// The coset table of a puzzle for a number of bytes: that which is kept, else a new one, which is kept.
+    /// The coset table of a puzzle for a number of bytes: that which is kept, else a new one, which is kept. An observer
+    /// may stop the building.
     fn cosets(
         &self,
         puzzle: &Puzzle,
         bytes: u64,
         resources: Resources,
+        watch: &dyn Progress,
     ) -> Result<CosetTable, Error> {
         let resources = resources.memory(self.budget());
         let made = get_all(
@@ -195,7 +194,9 @@ impl Databases {
             &[bytes],
             |&bytes| cosets_name(puzzle, bytes),
             |path, _| usable_cosets(path, puzzle),
-            |&bytes, progress| CosetTable::build_with(puzzle, bytes, resources, progress),
+            |&bytes, progress| {
+                CosetTable::build_with(puzzle, bytes, resources, &Watched(progress, watch))
+            },
             |table, path, progress| Ok(table.save_with(path, true, progress)?),
             CosetTable::file_bytes,
         );
@@ -204,17 +205,21 @@ impl Databases {
 
     /// Whether what solves a puzzle is kept, or built faster than a state near a solved one is found without it.
     pub fn is_ready(&self, puzzle: &Puzzle) -> Result<bool> {
-        let projections = PruningTable::quick_projections(puzzle, Some(self.budget()))?;
-        let is_whole = projections == [puzzle.clone()];
-        if is_whole && puzzle.states().is_some_and(|states| states <= QUICK_STATES.into()) {
+        let tables = SolverTables::of(puzzle, self.memory, self.budget())?;
+        if tables.are_quick(puzzle) {
             return Ok(true);
         }
         let Some(dir) = self.place() else { return Ok(false) };
-        let is_kept = |of: &Puzzle| dir.join(table_name(of)).is_file();
-        Ok(match (CosetTable::suits(puzzle) && !is_whole, self.memory) {
-            (true, Some(bytes)) => dir.join(cosets_name(puzzle, bytes)).is_file(),
-            (true, None) => !self.kept_names(puzzle, self.budget()).is_empty(),
-            (false, _) => projections.iter().all(is_kept),
+        Ok(match (tables, self.memory) {
+            (SolverTables::Cosets { bytes, .. }, Some(_)) => {
+                dir.join(cosets_name(puzzle, bytes)).is_file()
+            }
+            (SolverTables::Cosets { .. }, None) => {
+                !self.kept_names(puzzle, self.budget()).is_empty()
+            }
+            (SolverTables::Projections(all), _) => {
+                all.iter().all(|of| dir.join(table_name(of)).is_file())
+            }
         })
     }
 
@@ -360,13 +365,8 @@ fn puzzle_hash(puzzle: &Puzzle) -> String {
     format!("{:016x}", twox_hash::XxHash3_64::oneshot(puzzle.to_json().as_bytes()))
 }
 
-/// Number of states of a puzzle, a table of which is built in a fifth of a second.
-const QUICK_STATES: u64 = 1 << 24;
-
 /// How the name of a coset table ends, after the memory for which it was chosen, in KiB.
 const COSETS_ENDING: &str = "KiB.cosets";
-/// The most memory for which a coset table is chosen unless the user asks for more: a minute of building.
-const DEFAULT_COSETS: u64 = 512 << 20;
 /// The coset table with which states are begun, where none is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FirstTable {
@@ -375,9 +375,6 @@ pub enum FirstTable {
     /// A small one; hard states go on with a large one.
     Growing,
 }
-
-/// The same for easy states, up to fifteen moves of the 3x3x3: seconds of building.
-const EASY_COSETS: u64 = 32 << 20;
 
 /// The name of a kept coset table, that was chosen for a memory.
 fn cosets_name(puzzle: &Puzzle, bytes: u64) -> String {
@@ -394,6 +391,31 @@ pub fn is_kept_cosets(path: &Path, puzzle: &Puzzle) -> bool {
 pub fn usable_cosets(path: &Path, puzzle: &Puzzle) -> Option<CosetTable> {
     let table = open_cosets(path).ok()?;
     (table.puzzle().to_json() == puzzle.to_json()).then_some(table)
+}
+
+/// A build that another observer may stop as well.
+struct Watched<'a>(&'a SearchProgress, &'a dyn Progress);
+
+impl Progress for Watched<'_> {
+    fn started(&self, states: u64) {
+        self.0.started(states);
+    }
+
+    fn at_most(&self, states: u64) {
+        self.0.at_most(states);
+    }
+
+    fn progress(&self, phase: Phase, done: u64, total: u64) {
+        self.0.progress(phase, done, total);
+    }
+
+    fn level(&self, level: &LevelDone) {
+        self.0.level(level);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.0.interrupted() || self.1.interrupted()
+    }
 }
 
 fn open_table(path: &Path) -> Result<PruningTable> {

@@ -464,7 +464,7 @@ fn met(
             let reason = Some(why.to_string());
             return Some(StateAnswer { solvable: false, reason, ..plain });
         }
-        Some(plain.found(lists.solve(state, watch)?, true))
+        Some(plain.found(lists.solve(state, watch).ok()??, true))
     };
     batch.states.iter().map(answer).collect()
 }

@@ -1,29 +1,28 @@
 //! Pruning tables and solvers for cubes and other puzzles.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use tilewave::internals::COSETS_MAGIC;
 use tilewave::pdb::SetFile;
 use tilewave::pruning::CosetTable;
-use tilewave::puzzle::Arrangement;
-use tilewave::solve::{AllSolutions, SolutionRange, SolveError};
+use tilewave::puzzle::{Arrangement, Puzzle};
+use tilewave::solve::{
+    AllSolutions, Answer, DatabaseSource, MeetingLists, SolutionRange, SolveError, SolverTables,
+};
 use tilewave::table::TableEncoding;
-use tilewave::{Error, Resources};
+use tilewave::{Error, Progress, Resources};
 
 use super::arrays::{Rows, per_row};
 use super::errors::{exception, invalid, named, of_one, of_type};
 use super::listed::Listed;
 use super::numbers;
 use super::puzzle::{Counted, Subject, subject};
-use super::solve::{Limits, Solution, all_answers, answers, listed, unpacked};
-use super::work::{FIRST, for_rows, long};
+use super::solve::{Limits, Solution, all_answers, answers, in_row, listed, unpacked};
+use super::work::{FIRST, Watch, for_rows, long};
 
 /// The depth of every state of a cube or another puzzle, or of some of its pieces: lower bounds for the whole puzzle.
 ///
@@ -290,12 +289,13 @@ impl PruningTable {
 ///     See `bfs`.
 /// tables : path, or list of PruningTable and paths, optional
 ///     A set file (``tilewave pdb set build``), the file of a coset table, or tables for parts of the puzzle. If omitted,
-///     tables are built, which takes milliseconds for 2x2x2 and about 20 seconds for 3x3x3 (300 MB). A coset table solves
-///     cubes many times as fast.
+///     the solver chooses. States near the solved one need no tables. For others, tables are built when the first one
+///     is solved: in milliseconds for 2x2x2, and in seconds for 3x3x3, which gets a coset table of 21 MiB, and one of 454
+///     MiB, after a minute, for hard states. They are kept as long as the solver is.
 /// threads : int, optional
 ///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
-///     Memory for the tables that are built here, in bytes or with a unit: "2GB".
+///     Memory for the tables that are built here, in bytes or with a unit: "2GB". They are chosen to use it.
 ///
 /// Raises
 /// ------
@@ -311,8 +311,12 @@ impl PruningTable {
 #[pyclass(frozen, module = "tilewave")]
 pub struct PuzzleSolver {
     listed: Arc<Listed>,
-    solver: tilewave::solve::PuzzleSolver,
-    threads: Option<usize>,
+    /// The tables that are built for the first state that is not solved without, with the memory for them.
+    chosen: Option<SolverTables>,
+    solver: OnceLock<tilewave::solve::PuzzleSolver>,
+    /// What solves states near the solved one, until there is another one.
+    lists: Mutex<Option<MeetingLists>>,
+    resources: Resources,
 }
 
 /// Where a table comes from.
@@ -338,11 +342,66 @@ fn tables(of: &Bound<'_, PyAny>) -> PyResult<Vec<OneTable>> {
     of.try_iter().map_err(|_| wrong(of))?.map(|item| one(item?)).collect()
 }
 
-/// Whether a file begins as coset tables do.
-fn is_coset_table(path: &Path) -> bool {
-    let mut begin = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
-    read.is_ok() && begin == COSETS_MAGIC
+/// The solver with tables that were given.
+fn from_given(
+    puzzle: &Puzzle,
+    given: Vec<OneTable>,
+    watch: &Watch,
+) -> Result<tilewave::solve::PuzzleSolver, Error> {
+    // A coset table is used alone.
+    if let [OneTable::File(path)] = &given[..]
+        && CosetTable::is(path)
+    {
+        let table = CosetTable::load_with(path, watch)?;
+        if table.puzzle().to_json() != puzzle.to_json() {
+            let reason = format!(
+                "'{}' is a coset table for {}, not for {puzzle} with these moves",
+                path.display(),
+                table.puzzle()
+            );
+            return Err(SolveError::Database { reason }.into());
+        }
+        return Ok(tilewave::solve::PuzzleSolver::two_sided(table)?);
+    }
+    let table = |table| match table {
+        OneTable::Open(table) => Ok(table),
+        OneTable::File(path) => {
+            Ok(Arc::new(tilewave::pruning::PruningTable::load_with(path, watch)?))
+        }
+    };
+    let tables = given.into_iter().map(table).collect::<Result<Vec<_>, Error>>()?;
+    Ok(tilewave::solve::PuzzleSolver::new(puzzle.clone(), tables)?)
+}
+
+/// The solver with tables that are built now; those for hard states when the first one comes.
+fn from_chosen(
+    puzzle: &Puzzle,
+    chosen: &SolverTables,
+    resources: Resources,
+    watch: &Watch,
+) -> Result<tilewave::solve::PuzzleSolver, Error> {
+    let cosets = move |puzzle: &Puzzle, bytes, watch: &dyn Progress| {
+        let table = CosetTable::build_with(puzzle, bytes, resources, watch)?;
+        Ok::<_, Error>(tilewave::solve::PuzzleSolver::two_sided(table)?)
+    };
+    match *chosen {
+        SolverTables::Cosets { bytes, hard } => {
+            let first = cosets(puzzle, bytes, watch)?;
+            let Some(hard) = hard else { return Ok(first) };
+            let puzzle = puzzle.clone();
+            let larger = move |watch: &dyn Progress| {
+                DatabaseSource::if_memory_allows(cosets(&puzzle, hard, watch))
+            };
+            Ok(first.with_reserve(larger))
+        }
+        SolverTables::Projections(ref all) => {
+            let build = |projection| {
+                tilewave::pruning::PruningTable::build_narrow(projection, resources, watch)
+            };
+            let tables = all.iter().map(build).collect::<Result<Vec<_>, Error>>()?;
+            Ok(tilewave::solve::PuzzleSolver::new(puzzle.clone(), tables)?)
+        }
+    }
 }
 
 impl PuzzleSolver {
@@ -353,45 +412,58 @@ impl PuzzleSolver {
         threads: Option<usize>,
         memory: Option<u64>,
     ) -> PyResult<PuzzleSolver> {
-        type Table = tilewave::pruning::PruningTable;
-        let given = given.map(tables).transpose()?;
+        let resources = Resources::new().threads(threads).memory_or_half(memory);
         let puzzle = &listed.puzzle;
-        let solver = long(py, None, |watch| {
-            // A coset table is used alone.
-            if let Some([OneTable::File(path)]) = given.as_deref()
-                && is_coset_table(path)
-            {
-                let table = CosetTable::load_with(path, watch)?;
-                if table.puzzle().to_json() != puzzle.to_json() {
-                    let reason = format!(
-                        "'{}' is a coset table for {}, not for {puzzle} with these moves",
-                        path.display(),
-                        table.puzzle()
-                    );
-                    return Err(SolveError::Database { reason }.into());
-                }
-                return Ok(tilewave::solve::PuzzleSolver::two_sided(table)?);
-            }
-            let tables: Vec<Arc<Table>> = match given {
-                Some(given) => given
-                    .into_iter()
-                    .map(|table| match table {
-                        OneTable::Open(table) => Ok(table),
-                        OneTable::File(path) => Ok(Arc::new(Table::load_with(path, watch)?)),
-                    })
-                    .collect::<Result<_, Error>>()?,
-                None => {
-                    let resources = Resources::new().threads(threads).memory_or_half(None);
-                    let build = |projection| {
-                        Ok(Arc::new(Table::build_narrow(projection, resources, watch)?))
-                    };
-                    let all = Table::default_projections(puzzle, memory)?;
-                    all.iter().map(build).collect::<Result<_, Error>>()?
-                }
+        let made = |given: Vec<OneTable>| long(py, None, |watch| from_given(puzzle, given, watch));
+        let given = given.map(tables).transpose()?.map(made).transpose()?;
+        let bytes = resources.memory.unwrap_or(u64::MAX);
+        let of = || SolverTables::of(puzzle, memory, bytes).map_err(exception);
+        let chosen = if given.is_some() { None } else { Some(of()?) };
+        let meets = chosen.as_ref().is_some_and(|chosen| !chosen.are_quick(puzzle));
+        let lists = Mutex::new(meets.then(|| MeetingLists::new(puzzle, bytes)));
+        let solver = given.map_or_else(OnceLock::new, OnceLock::from);
+        Ok(PuzzleSolver { listed, chosen, solver, lists, resources })
+    }
+
+    /// What solves states with tables, which are built now if they have not been.
+    fn solver(&self, py: Python<'_>) -> PyResult<&tilewave::solve::PuzzleSolver> {
+        if let (None, Some(chosen)) = (self.solver.get(), &self.chosen) {
+            let (puzzle, resources) = (&self.listed.puzzle, self.resources);
+            // Two threads of a program may both build; no lock is held while one does.
+            let made = long(py, None, |watch| from_chosen(puzzle, chosen, resources, watch))?;
+            return Ok(self.solver.get_or_init(|| made));
+        }
+        Ok(self.solver.get().expect("tables were given"))
+    }
+
+    /// Solutions of states that are all near the solved one, if no tables have been built yet.
+    fn met(
+        &self,
+        py: Python<'_>,
+        states: &[Arrangement],
+        rows: &Rows,
+    ) -> PyResult<Option<Vec<Answer<Vec<String>>>>> {
+        let lock = || self.lists.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some(mut lists) = lock().take().filter(|_| self.solver.get().is_none()) else {
+            return Ok(None);
+        };
+        let found = long(py, None, |watch| {
+            let one = |(row, state)| {
+                lists
+                    .solve(state, watch)
+                    .map_err(|error| in_row(rows, row, error.into()))
+                    .transpose()
             };
-            Ok(tilewave::solve::PuzzleSolver::new(puzzle.clone(), tables)?)
-        })?;
-        Ok(PuzzleSolver { listed, solver, threads })
+            self.resources.install(|| {
+                states.iter().enumerate().map_while(one).collect::<Result<Vec<_>, _>>()
+            })?
+        });
+        // States further away need tables, which solve all states then.
+        let is_far = matches!(&found, Ok(found) if found.len() < states.len());
+        if !is_far {
+            *lock() = Some(lists);
+        }
+        Ok(Some(found?).filter(|_| !is_far))
     }
 
     /// Reads the states of an argument: texts, or rows of numbers.
@@ -413,7 +485,8 @@ impl PuzzleSolver {
         range: SolutionRange,
     ) -> PyResult<(Vec<AllSolutions<Vec<String>>>, Rows)> {
         let (states, rows) = self.read(states)?;
-        let all = all_answers(py, &self.solver, &states, &rows, (range, self.threads))?;
+        let all =
+            all_answers(py, self.solver(py)?, &states, &rows, (range, self.resources.threads))?;
         Ok((all, rows))
     }
 
@@ -424,8 +497,17 @@ impl PuzzleSolver {
         limits: Limits,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (states, rows) = self.read(states)?;
-        let limits = Limits { threads: limits.threads.or(self.threads), ..limits };
-        let found = answers(py, &self.solver, &states, &rows, limits)?;
+        let is_free =
+            (limits.max_nodes, limits.timeout) == (None, None) && limits.progress.is_none();
+        let met = if is_free { self.met(py, &states, &rows)? } else { None };
+        let found = match met {
+            Some(found) => found,
+            None => {
+                let limits =
+                    Limits { threads: limits.threads.or(self.resources.threads), ..limits };
+                answers(py, self.solver(py)?, &states, &rows, limits)?
+            }
+        };
         unpacked(py, found.into_iter().map(Solution::of_names).collect(), &rows)
     }
 }
@@ -461,7 +543,7 @@ impl PuzzleSolver {
     ///     Maximum number of nodes per state. If no solution is found within this limit, the returned `Solution` is
     ///     falsy and has a lower bound, `at_least`.
     /// timeout : float, optional
-    ///     Maximum number of seconds for all states together.
+    ///     Maximum number of seconds for all states together, beside the time for tables that are built first.
     /// progress : callable, optional
     ///     Called as progress(solved, threshold, nodes); see `Solver.solve`.
     ///
@@ -490,6 +572,35 @@ impl PuzzleSolver {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.solutions(py, states, Limits { threads: None, max_nodes, timeout, progress })
+    }
+
+    /// Returns lower bounds for the lengths of solutions: those of the tables, which are built first if necessary.
+    ///
+    /// Parameters
+    /// ----------
+    /// states
+    ///     See `PuzzleSolver.solve`.
+    ///
+    /// Returns
+    /// -------
+    /// int, or ndarray of shape (n,), int16
+    ///     -1 for a state that the tables show to be unreachable.
+    ///
+    /// Examples
+    /// --------
+    /// >>> tilewave.PuzzleSolver("2x2x2").bounds(["R U R' F2 R", ""]).tolist()
+    /// [5, 0]
+    fn bounds<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (states, rows) = self.read(states)?;
+        let solver = self.solver(py)?;
+        let one = |state: &Arrangement| solver.bound(state).map_or(-1, |bound| bound as i16);
+        let work = |part: &[Arrangement]| Ok(part.par_iter().map(one).collect());
+        let found: Vec<i16> = for_rows(py, (&states[..], 1), FIRST, work)?.map_err(exception)?;
+        per_row(py, found, &rows)
     }
 
     /// Returns all shortest solutions, or also those that are up to `slack` moves longer. Ctrl-C stops the search.

@@ -395,7 +395,7 @@ fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
 }
 
 /// An error with its row number, unless there is only one row.
-fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
+pub fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     match rows.is_one() {
         true => reason,
         false => Error::Row { row, reason: Box::new(reason) },
