@@ -1,6 +1,6 @@
 //! `tilewave scramble`: random states, one per line, all equally likely; or moves that lead to them.
 //!
-//! Moves come from a solution, inverted: a shortest one where the puzzle is small, a quick one of boards and of the 3x3x3.
+//! Moves come from a solution, inverted: a shortest one where the puzzle is small, a quick one of boards, the 3x3x3 and the clock.
 
 use std::str::FromStr;
 
@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use tilewave::{
     Board, Constructive, Optimal, Pattern,
     progress::StopWhen,
-    puzzle::{Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched},
+    puzzle::{
+        Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched, notation::SequenceStyle,
+    },
     solve::{PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
 };
 
@@ -185,6 +187,7 @@ impl FindsMoves<Board> for Optimal {
 
 /// What finds solutions, and for each move, the name of what undoes it.
 struct ScrambleSolver {
+    style: SequenceStyle,
     solver: AnySolver,
     undone: Vec<(String, String)>,
 }
@@ -229,7 +232,7 @@ impl ScrambleSolver {
                  which may take very long"
             );
         };
-        Ok(ScrambleSolver { solver, undone })
+        Ok(ScrambleSolver { style: puzzle.sequence_style(), solver, undone })
     }
 }
 
@@ -244,8 +247,9 @@ impl FindsMoves<Arrangement> for ScrambleSolver {
         };
         let back = |name: &String| {
             let (_, undone) = self.undone.iter().find(|(own, _)| own == name).expect("its own");
-            undone.as_str()
+            undone.clone()
         };
-        Ok(moves.iter().rev().map(back).collect::<Vec<_>>().join(" "))
+        let moves: Vec<String> = moves.iter().rev().map(back).collect();
+        Ok(self.style.text(&moves))
     }
 }

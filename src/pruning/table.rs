@@ -22,7 +22,7 @@ use crate::{
         row_rank::PieceMap,
     },
     puzzle::{
-        Arrangement, PieceSet, Placed, Puzzle, PuzzleError,
+        Arrangement, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
@@ -344,6 +344,12 @@ impl PruningTable {
             entries_of(of) <= JOINT_ENTRIES && memory.is_none_or(|bytes| build_bytes(of) <= bytes)
         };
         let sets = puzzle.sets().len();
+        if sets > MOST_JOINT && !fits(puzzle) {
+            let runs = PruningTable::runs(puzzle, fits);
+            if !runs.is_empty() {
+                return Ok(runs);
+            }
+        }
         if fits(puzzle) || sets > MOST_JOINT {
             return PruningTable::quick_projections(puzzle, memory);
         }
@@ -363,6 +369,26 @@ impl PruningTable {
         let most: Vec<Puzzle> =
             found.iter().filter(is_most).map(|(_, projection)| projection.clone()).collect();
         if most.is_empty() { PruningTable::quick_projections(puzzle, memory) } else { Ok(most) }
+    }
+
+    /// For each run of neighbouring sets of pieces that fits, and is part of no other, all of their pieces.
+    fn runs(puzzle: &Puzzle, fits: impl Fn(&Puzzle) -> bool) -> Vec<Puzzle> {
+        let sets = puzzle.sets();
+        let run = |first: usize, end: usize| {
+            let names: Vec<String> =
+                sets[first..end].iter().map(|set| format!("={}", set.name)).collect();
+            puzzle.clone().keeping(&names).ok().filter(&fits)
+        };
+        let (mut all, mut before) = (Vec::new(), 0);
+        for first in 0..sets.len() {
+            let ends =
+                (before.max(first) + 1..=sets.len()).map_while(|end| Some((end, run(first, end)?)));
+            if let Some((end, longest)) = ends.last() {
+                all.push(longest);
+                before = end;
+            }
+        }
+        all
     }
 
     /// For each set of pieces, as many first pieces as fit; in a memory that all tables share, then as many last
@@ -393,7 +419,13 @@ impl PruningTable {
                         false => format!("={name}:1-{count}"),
                         true => format!("={name}:{}-{greatest}", greatest + 1 - count),
                     };
-                    let kept = puzzle.clone().keeping(&[pieces]).ok()?;
+                    // Where other pieces may not be does not matter: distances are only the less for it.
+                    let first = if last { all - count } else { all - greatest };
+                    let meant = |at: &PieceAt| {
+                        usize::from(at.set) == index
+                            && (first..first + count).contains(&usize::from(at.kind))
+                    };
+                    let kept = puzzle.clone().forbidding_only(meant).keeping(&[pieces]).ok()?;
                     // The part of it that is solved in a solved state.
                     let map = PieceMap::new(puzzle, &kept).expect("a projection");
                     let goals = puzzle.goals();

@@ -26,6 +26,7 @@ pub(crate) mod error;
 pub mod families;
 pub mod formats;
 pub(crate) mod group;
+mod mechanisms;
 mod metrics;
 pub mod named;
 pub mod notation;

@@ -25,6 +25,7 @@ use std::{
 use crate::puzzle::{
     Move, PieceSet, Placed, Puzzle, SetAction, Transformation,
     group::all_orbits,
+    mechanisms,
     sets::{Layers, Notation},
 };
 
@@ -38,7 +39,7 @@ pub struct NamedPuzzle {
 }
 
 /// All named puzzles; cubes and cuboids are also available with up to twenty layers.
-pub const NAMED: [NamedPuzzle; 23] = [
+pub const NAMED: [NamedPuzzle; 26] = [
     named("2x2x2", "the pocket cube, with one corner held fixed"),
     named("3x3x3", "Rubik's cube"),
     named("4x4x4", "every layer turns on its own; the centre pieces of a face look alike"),
@@ -66,6 +67,9 @@ pub const NAMED: [NamedPuzzle; 23] = [
         "an octahedron cut in half parallel to its faces, four of which are \
                             held fixed",
     ),
+    named("clock", "Rubik's clock: any number of hours is one move, whichever pins are up"),
+    named("square-1", "a cube whose half turns over where the cut goes through no corner"),
+    named("gear", "the gear cube: a half turn of a face turns the gears and the layer next to it"),
 ];
 
 const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
@@ -108,6 +112,9 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "megaminx" | "kilominx" => megaminx(),
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
+        "clock" => return Some(mechanisms::clock()),
+        "square-1" => return Some(mechanisms::square_one()),
+        "gear" => return Some(mechanisms::gear()),
         _ => return of_layers(name),
     };
     let notation = match name {

@@ -13,7 +13,9 @@ use crate::{
         Transformation,
         cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
-        named, solids,
+        mechanisms, named,
+        sets::Notation,
+        solids,
     },
     units::{counted, joined, shown},
 };
@@ -146,6 +148,8 @@ pub struct MoveSequence {
     /// How often it must be made until the puzzle is turned as before, and what it does then; `None` if it cannot be made
     /// once more, because another face is where one turned by a quarter.
     period: Option<(u32, Transformation)>,
+    /// The first move of it that is not possible from the solved state.
+    impossible: Option<PuzzleError>,
 }
 
 impl MoveSequence {
@@ -154,6 +158,30 @@ impl MoveSequence {
     pub fn order(&self, puzzle: &Puzzle) -> Option<u64> {
         let (times, whole) = self.period.as_ref()?;
         whole.order(puzzle.sets())?.checked_mul((*times).into())
+    }
+}
+
+/// How a puzzle's sequences of moves are written, so that [`Puzzle::read`] reads them: as the names of the moves, or, for the
+/// clock and Square-1, as competitions write them.
+///
+/// ```
+/// use tilewave::puzzle::named;
+/// let moves = ["U", "D3'", "/", "U2"].map(String::from);
+/// let style = named::parse("square-1").unwrap().sequence_style();
+/// assert_eq!(style.text(&moves), "(1,-3)/ (2,0)");
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SequenceStyle(Option<Notation>);
+
+impl SequenceStyle {
+    /// Returns moves as a sequence.
+    pub fn text(self, moves: &[String]) -> String {
+        let text = match self.0 {
+            Some(Notation::Clock) => mechanisms::clock_text(moves),
+            Some(Notation::SquareOne) => mechanisms::square_one_text(moves),
+            _ => None,
+        };
+        text.unwrap_or_else(|| joined(moves, " "))
     }
 }
 
@@ -411,7 +439,16 @@ impl Puzzle {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));
         }
-        self.read_sequence(text).map(|all| (self.after(&self.solved(), &all.effect), Some(all)))
+        let all = self.read_sequence(text)?;
+        match &all.impossible {
+            Some(error) => Err(error.clone()),
+            None => Ok((self.after(&self.solved(), &all.effect), Some(all))),
+        }
+    }
+
+    /// Returns how sequences of the puzzle's moves are written.
+    pub fn sequence_style(&self) -> SequenceStyle {
+        SequenceStyle(self.notation)
     }
 
     /// Returns the transformation of a sequence of moves that leaves the cube as a whole as it was.
@@ -482,8 +519,15 @@ impl Puzzle {
         }
         let is_move = |name: &str| self.named_move(name).is_some();
         let layers = self.layered();
+        let is_clock = self.notation == Some(Notation::Clock);
+        let pairs = (self.notation == Some(Notation::SquareOne))
+            .then(|| mechanisms::square_one_words(text));
+        let text = pairs.as_deref().unwrap_or(text);
         let solid = self.notation.and_then(solids::words);
-        let is_known = |word: &str| is_move(word) || solid.is_some_and(|of| of.is_word(word));
+        let is_known = |word: &str| {
+            let of_clock = is_clock && mechanisms::is_clock_word(word);
+            is_move(word) || of_clock || solid.is_some_and(|of| of.is_word(word))
+        };
         let other = |word: &str| {
             Ok(match layers {
                 Some(layers) if cube::is_word(&layers, word)? => Some(vec![word.into()]),
@@ -504,6 +548,11 @@ impl Puzzle {
                 |turned| solid.resolved(&all, turned.clone()),
                 |turned| solid.turned_back(turned),
             ),
+            (None, None) if is_clock => self.sequence(
+                false,
+                |over| Ok(mechanisms::clock_moves(&all, *over)),
+                |over| if *over { "y2".into() } else { String::new() },
+            ),
             (None, None) => self.sequence((), |()| Ok((all.clone(), ())), |()| String::new()),
         }
     }
@@ -518,20 +567,39 @@ impl Puzzle {
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         let made = |turned: &R| {
             let (own, turned) = resolved(turned)?;
-            Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned))
+            Ok::<_, PuzzleError>((effect(&own, self.sets(), named)?, turned, own))
         };
-        let (effect, mut at) = made(&upright)?;
+        let (effect, mut at, own) = made(&upright)?;
+        let impossible = self.first_impossible(&own)?;
         let turned_back = turned_back(&at);
         // As often as it takes until the whole is turned as before: at most 60 times.
         let mut period = Some((1, effect.clone()));
         while at != upright {
             let Some((times, whole)) = period.take() else { break };
-            if let Ok((next, then)) = made(&at) {
+            if let Ok((next, then, _)) = made(&at) {
                 period = Some((times + 1, whole.then(&next, self.sets())));
                 at = then;
             }
         }
-        Ok(MoveSequence { effect, turned_back, period })
+        Ok(MoveSequence { effect, turned_back, period, impossible })
+    }
+
+    /// The error for the first of some moves that brings a piece to where it may not be, if they begin in the solved
+    /// state.
+    fn first_impossible(&self, made: &[Step]) -> Result<Option<PuzzleError>, PuzzleError> {
+        let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
+        let mut at = self.solved();
+        for (number, step) in (1..).zip(made).take_while(|_| !self.illegal().is_empty()) {
+            at = self.after(&at, &effect(std::slice::from_ref(step), self.sets(), named)?);
+            if let Some(PieceAt { set, position, .. }) = self.forbidden(&at) {
+                let (set, all) = (&self.sets()[usize::from(set)].name, made.len());
+                return Ok(Some(
+                    wrong!(Impossible: "move {number} of {all} is not possible: it brings a piece to position {} of \
+                    {set}, where it may not be", usize::from(position) + 1),
+                ));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part

@@ -332,6 +332,8 @@ pub(super) enum Notation {
     Skewb,
     Megaminx,
     Octahedron,
+    Clock,
+    SquareOne,
 }
 
 /// A puzzle: sets of pieces, and moves that permute and turn the pieces. Cubes, minxes, skewbs, boards of any size and
@@ -567,6 +569,12 @@ impl Puzzle {
         self.illegal = illegal;
         self.check_legal(&self.solved(), "solved")?;
         Ok(self)
+    }
+
+    /// Returns the puzzle in which only some of the pieces that are forbidden at certain positions still are.
+    pub(crate) fn forbidding_only(mut self, kept: impl Fn(&PieceAt) -> bool) -> Puzzle {
+        self.illegal.retain(kept);
+        self
     }
 
     /// The place of a state whose piece may not be there.

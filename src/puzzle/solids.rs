@@ -76,7 +76,7 @@ pub(super) fn words(notation: Notation) -> Option<&'static SolidWords> {
     static ALL: [OnceLock<SolidWords>; 3] = [const { OnceLock::new() }; 3];
     let [of_skewb, of_megaminx, of_octahedron] = &ALL;
     match notation {
-        Notation::Layers(_) => None,
+        Notation::Layers(_) | Notation::Clock | Notation::SquareOne => None,
         Notation::Skewb => Some(of_skewb.get_or_init(skewb)),
         Notation::Megaminx => Some(of_megaminx.get_or_init(megaminx)),
         Notation::Octahedron => Some(of_octahedron.get_or_init(octahedron)),

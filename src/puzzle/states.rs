@@ -13,7 +13,7 @@
 //! what the moves can do to them while all other components stay fixed. Otherwise, states are counted one by one, as
 //! long as there are few.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use num_bigint::BigUint;
 
@@ -36,47 +36,90 @@ const MAX_BYTES: usize = 10_000_000;
 /// Maximum work of proving an order, in images of single points.
 const MAX_WORK: u64 = 4_000_000_000;
 
-/// What moves do that depend on one piece at most, such as the blank of a board.
+/// Maximum number of shapes of a puzzle in which some places are forbidden.
+const MAX_SHAPES: usize = 100_000;
+
+/// What moves do that depend on the **shape** of a state: on where one piece is, such as the blank of a board, or on where
+/// all pieces are that may not be everywhere, as in Square-1.
 pub(super) struct Loops {
-    /// Moves, or sequences of moves that bring the piece back to its home: what they generate is possible while it is
+    /// Moves, or sequences of moves that lead back to the shape of the solved puzzle: what they generate is possible
     /// there.
     pub(super) moves: Vec<Transformation>,
-    /// The piece at its home.
-    needed: Option<PieceAt>,
-    /// Sequences of moves from its home to each place that it can reach.
-    ways: BTreeMap<u8, Transformation>,
+    shape: StateShape,
+    /// Sequences of moves from the shape of the solved puzzle to each one that can be reached.
+    ways: BTreeMap<Vec<u8>, Transformation>,
+}
+
+/// What the moves that are possible depend on.
+enum StateShape {
+    Nothing,
+    /// The position of a piece: its kind, and the set.
+    Position(PieceAt),
+    /// What is at each position of some sets: for each of these, the class of each kind of piece.
+    Classes(Vec<(usize, Vec<u8>)>),
+}
+
+impl StateShape {
+    /// The shape of a state; `None` if it has none.
+    fn of(&self, state: &Arrangement) -> Option<Vec<u8>> {
+        match self {
+            StateShape::Nothing => Some(Vec::new()),
+            StateShape::Position(PieceAt { set, kind, .. }) => {
+                let row = &state.0[usize::from(*set)];
+                let at = row.iter().position(|piece| piece.kind == *kind)?;
+                Some(vec![at as u8])
+            }
+            StateShape::Classes(sets) => {
+                let of_set = |(set, class): &(usize, Vec<u8>)| {
+                    let row = state.0[*set].iter();
+                    row.map(|piece| class[usize::from(piece.kind)]).collect::<Vec<u8>>()
+                };
+                Some(sets.iter().flat_map(of_set).collect())
+            }
+        }
+    }
+
+    /// The name of a set on which it depends.
+    fn set<'a>(&self, puzzle: &'a Puzzle) -> &'a str {
+        let set = match self {
+            StateShape::Nothing => 0,
+            StateShape::Position(at) => at.set.into(),
+            StateShape::Classes(sets) => sets[0].0,
+        };
+        &puzzle.sets()[set].name
+    }
 }
 
 impl Loops {
     /// The moves, as if each were always allowed.
     pub(super) fn unconditional(puzzle: &Puzzle) -> Loops {
         let moves = puzzle.moves().iter().map(|one| one.transformation.clone()).collect();
-        Loops { moves, needed: None, ways: BTreeMap::new() }
+        Loops { moves, shape: StateShape::Nothing, ways: BTreeMap::new() }
     }
 
-    /// The number of places that the piece can reach.
-    fn places(&self) -> usize {
+    /// The number of shapes that can be reached.
+    fn shapes(&self) -> usize {
         self.ways.len().max(1)
     }
 
-    /// An arrangement after the piece has gone home; an error names its set if moves do not lead to where it is.
+    /// An arrangement after moves that lead to the shape of the solved puzzle; an error names a set if there are none.
     pub(super) fn home(&self, puzzle: &Puzzle, from: &Arrangement) -> Result<Arrangement, String> {
-        let Some(PieceAt { set, kind, .. }) = self.needed else { return Ok(from.clone()) };
-        let set = usize::from(set);
-        let at = from.0[set].iter().position(|piece| piece.kind == kind);
-        let way = at.and_then(|at| self.ways.get(&(at as u8)));
-        let way = way.ok_or_else(|| puzzle.sets()[set].name.clone())?;
+        if self.ways.is_empty() {
+            return Ok(from.clone());
+        }
+        let way = self.shape.of(from).and_then(|shape| self.ways.get(&shape));
+        let way = way.ok_or_else(|| self.shape.set(puzzle).to_string())?;
         Ok(puzzle.after(from, &way.inverse(puzzle.sets())))
     }
 
-    /// An arrangement after the piece has gone from its home to a random place.
+    /// An arrangement with the shape of the solved puzzle after moves that lead to a random shape.
     pub(super) fn away(
         &self,
         puzzle: &Puzzle,
         home: Arrangement,
         random: &mut SplitMix64,
     ) -> Arrangement {
-        let number = random.below(self.places() as u64);
+        let number = random.below(self.shapes() as u64);
         let way = self.ways.values().nth(number as usize);
         way.map_or_else(|| home.clone(), |way| puzzle.after(&home, way))
     }
@@ -87,61 +130,86 @@ impl Puzzle {
     ///
     /// Cost: less than a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {
-        let free = |loops: Loops| Some(self.free_states(&loops.moves)? * loops.places());
+        let free = |loops: Loops| Some(self.free_states(&loops.moves)? * loops.shapes());
         self.loops().and_then(free).or_else(|| self.counted())
     }
 
-    /// What the moves do to the other pieces. `None` if moves depend on several pieces or on one of several equal ones,
-    /// or cannot be undone although they depend on a piece, or if some places are forbidden.
+    /// What the moves do within a shape. `None` if moves depend on several pieces or on one of several equal ones, or
+    /// cannot be undone although they depend on a piece or a shape, or if there are too many shapes.
     ///
-    /// By Schreier's lemma, the sequences that go to a place along a tree, make one move, and return along the tree
+    /// By Schreier's lemma, the sequences that go to a shape along a tree, make one move, and return along the tree
     /// generate all others.
     pub(super) fn loops(&self) -> Option<Loops> {
-        if !self.illegal().is_empty() {
+        let first = self.moves().iter().find_map(|one| one.requires);
+        let shape = match first {
+            None if self.illegal().is_empty() => return Some(Loops::unconditional(self)),
+            None => StateShape::Classes(self.classes()),
+            Some(first) => {
+                let set = &self.sets()[usize::from(first.set)];
+                let same = |one: &Move| {
+                    one.requires.is_some_and(|at| (at.set, at.kind) == (first.set, first.kind))
+                };
+                let alone = set.pieces_of(first.kind) == 1 && set.orientations == 1;
+                if !alone || !self.illegal().is_empty() || !self.moves().iter().all(same) {
+                    return None;
+                }
+                StateShape::Position(first)
+            }
+        };
+        if self.is_directed() {
             return None;
         }
-        let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
-            return Some(Loops::unconditional(self));
-        };
-        let set = &self.sets()[usize::from(first.set)];
-        let same = |one: &Move| {
-            one.requires.is_some_and(|at| (at.set, at.kind) == (first.set, first.kind))
-        };
-        let alone = set.pieces_of(first.kind) == 1 && set.orientations == 1;
-        if !alone || self.is_directed() || !self.moves().iter().all(same) {
-            return None;
-        }
-        let position = set.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
-        let step = |one: &Move| {
-            let from = one.requires.map(|at| at.position)?;
-            let source = &one.transformation.0[usize::from(first.set)].source;
-            Some((from, source.iter().position(|&at| at == from)? as u8))
-        };
-        let mut ways: BTreeMap<u8, Transformation> = BTreeMap::new();
-        ways.insert(position, Transformation::identity(self.sets()));
-        let mut open = vec![position];
-        while let Some(place) = open.pop() {
-            for one in self.moves() {
-                let (from, to) = step(one)?;
-                if from == place && !ways.contains_key(&to) {
-                    let way = ways[&from].then(&one.transformation, self.sets());
-                    ways.insert(to, way);
-                    open.push(to);
+        let solved = self.solved();
+        let own = shape.of(&solved)?;
+        let identity = Transformation::identity(self.sets());
+        let mut ways = BTreeMap::from([(own.clone(), identity)]);
+        // Each shape with a state that has it, and the moves between shapes.
+        let (mut open, mut steps) = (vec![(own, solved)], Vec::new());
+        while let Some((from, state)) = open.pop() {
+            for (index, one) in self.moves().iter().enumerate() {
+                let Some(after) = self.moved(&state, index) else { continue };
+                let to = shape.of(&after)?;
+                if !ways.contains_key(&to) {
+                    ways.insert(to.clone(), ways[&from].then(&one.transformation, self.sets()));
+                    open.push((to.clone(), after));
                 }
+                steps.push((from.clone(), index, to));
+            }
+            if ways.len() > MAX_SHAPES {
+                return None;
             }
         }
-        let mut moves = Vec::new();
-        for one in self.moves() {
-            let (from, to) = step(one)?;
-            if let (Some(there), Some(back)) = (ways.get(&from), ways.get(&to)) {
-                let way = there.then(&one.transformation, self.sets());
-                let round = way.then(&back.inverse(self.sets()), self.sets());
-                if !round.is_identity() && !moves.contains(&round) {
-                    moves.push(round);
-                }
+        steps.sort_by_key(|&(_, index, _)| index);
+        let (mut moves, mut known) = (Vec::new(), HashSet::new());
+        for (from, index, to) in steps {
+            let way = ways[&from].then(&self.moves()[index].transformation, self.sets());
+            let round = way.then(&ways[&to].inverse(self.sets()), self.sets());
+            if !round.is_identity() && known.insert(round.clone()) {
+                moves.push(round);
             }
         }
-        Some(Loops { moves, needed: Some(PieceAt { position, ..first }), ways })
+        Some(Loops { moves, shape, ways })
+    }
+
+    /// For each set in which some places are forbidden, the class of each kind: kinds of a class may be at the same places.
+    fn classes(&self) -> Vec<(usize, Vec<u8>)> {
+        let of_set = |(index, set): (usize, &PieceSet)| {
+            let own = self.illegal().iter().filter(|at| usize::from(at.set) == index);
+            let own: Vec<&PieceAt> = own.collect();
+            let mut classes: Vec<BTreeSet<u8>> = Vec::new();
+            let of_kind = (0..set.moduli.len()).map(|kind| {
+                let of = own.iter().filter(|at| usize::from(at.kind) == kind);
+                let places: BTreeSet<u8> = of.map(|at| at.position).collect();
+                let known = classes.iter().position(|class| *class == places);
+                known.unwrap_or_else(|| {
+                    classes.push(places);
+                    classes.len() - 1
+                }) as u8
+            });
+            let of_kind = of_kind.collect();
+            (!own.is_empty()).then_some((index, of_kind))
+        };
+        self.sets().iter().enumerate().filter_map(of_set).collect()
     }
 
     /// The number of states that these moves produce if every one is always allowed.

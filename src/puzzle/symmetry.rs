@@ -12,7 +12,7 @@
 //! Invariant: the relabellings that are listed have different effects on states, and are a group; the first is the identity.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     hash::Hash,
     mem,
 };
@@ -233,8 +233,8 @@ pub(crate) struct SeenPuzzle {
     /// For each move, the number of its effect; `None` if it has none.
     effect_of: Vec<Option<u32>>,
     effects: usize,
-    /// For each pair of effects, what kind of permutation their product is; empty if there are too many pairs.
-    pair_kinds: Vec<u64>,
+    /// Labelled triples of effects that tell them apart: see [`products`].
+    products: Vec<(u64, [u32; 3])>,
     /// Whether all symmetries of the states are automorphisms; this is not known of some conditions.
     is_all: bool,
 }
@@ -346,11 +346,8 @@ impl SeenPuzzle {
         (0..effects.len()).for_each(|_| _ = relations.thing(0));
         let mut in_order = vec![&[][..]; effects.len()];
         effects.iter().for_each(|((seen, _), &effect)| in_order[effect as usize] = seen);
-        let pair_kinds = pair_kinds(&points, &in_order);
-        for (pair, &kind) in (0..).zip(&pair_kinds) {
-            let (one, next) = (pair / effects.len() as u32, pair % effects.len() as u32);
-            relations.relate(kind, [one, next, next]);
-        }
+        let products = products(&points, &in_order);
+        relations.triples.extend_from_slice(&products);
         let of_goal: Vec<u32> = if goals.len() > 1 {
             goals.iter().map(|_| relations.thing(1)).collect()
         } else {
@@ -388,7 +385,7 @@ impl SeenPuzzle {
             relations,
             effect_of,
             effects: effects.len(),
-            pair_kinds,
+            products,
             is_all: needs_one_piece(puzzle),
         }
     }
@@ -397,15 +394,21 @@ impl SeenPuzzle {
 /// Maximum number of images of points that are looked at to tell pairs of moves apart.
 const MOST_IMAGES: usize = 1 << 23;
 
-/// For each pair of permutations of points, a number of the lengths of the cycles of their product. Refinement does not see
-/// these, and without them it tries to take turns to their powers.
-fn pair_kinds(points: &[usize], all: &[&[usize]]) -> Vec<u64> {
-    if all.len() * all.len() * points.len() > MOST_IMAGES {
-        return Vec::new();
-    }
+/// Triples of permutations of points, by their numbers: for each pair, with the second one twice, the lengths of the cycles of
+/// their product as the label. Refinement does not see these, and without them it tries to take turns to their powers. Of too
+/// many permutations, only pairs of those that are no powers of others, and all powers: see [`powers`].
+fn products(points: &[usize], all: &[&[usize]]) -> Vec<(u64, [u32; 3])> {
     let place: HashMap<usize, usize> = points.iter().copied().zip(0..).collect();
     let all: Vec<Vec<usize>> =
         all.iter().map(|one| one.iter().map(|to| place[to]).collect()).collect();
+    let fits = |count: usize| count * count * points.len() <= MOST_IMAGES;
+    let mut triples = if fits(all.len()) { Vec::new() } else { powers(&all) };
+    let powers: HashSet<(u32, u32)> = triples.iter().map(|&(_, [one, _, to])| (one, to)).collect();
+    let is_root = |of: u32| powers.iter().all(|&(one, to)| to != of || powers.contains(&(of, one)));
+    let roots: Vec<u32> = (0..all.len() as u32).filter(|&one| is_root(one)).collect();
+    if !fits(roots.len()) {
+        return triples;
+    }
     let mut seen = vec![0; points.len()];
     let mut pair = 0;
     let mut kind = |one: &[usize], next: &[usize]| {
@@ -420,7 +423,30 @@ fn pair_kinds(points: &[usize], all: &[&[usize]]) -> Vec<u64> {
         }
         kind
     };
-    all.iter().flat_map(|one| all.iter().map(|next| kind(one, next)).collect::<Vec<_>>()).collect()
+    for &one in &roots {
+        let with = |&next: &u32| (kind(&all[one as usize], &all[next as usize]), [one, next, next]);
+        triples.extend(roots.iter().map(with));
+    }
+    triples
+}
+
+/// The powers of each permutation, as long as these are among them, too: the permutation, a power, and the next one.
+fn powers(all: &[Vec<usize>]) -> Vec<(u64, [u32; 3])> {
+    let numbers: HashMap<&[usize], u32> = all.iter().map(Vec::as_slice).zip(0..).collect();
+    let mut triples = Vec::new();
+    // Several may differ in what they require.
+    for (one, images) in (0..).zip(all).filter(|_| numbers.len() == all.len()) {
+        let (mut power, mut at) = (images.clone(), one);
+        loop {
+            power.iter_mut().for_each(|to| *to = images[*to]);
+            let Some(&next) = numbers.get(power.as_slice()).filter(|&&next| next != one) else {
+                break;
+            };
+            triples.push((0, [one, at, next]));
+            at = next;
+        }
+    }
+    triples
 }
 
 /// What a sticker shows: the set, the kind of piece, and its side.
@@ -510,14 +536,19 @@ impl<'a> LabelledPuzzle<'a> {
             Vec::new()
         };
         relations.counting = relations.colours.len();
-        for (one, own) in (0..).zip(&seen.effect_of) {
-            for (next, other) in (0..).zip(&seen.effect_of) {
-                let pair = own
-                    .zip(*other)
-                    .map(|(own, other)| own as usize * seen.effects + other as usize);
-                if let Some(&kind) = pair.and_then(|pair| seen.pair_kinds.get(pair)) {
-                    relations.relate(kind, [one, next, next]);
-                }
+        let mut with_effect = vec![Vec::new(); seen.effects];
+        for (one, effect) in (0..).zip(&seen.effect_of) {
+            effect.iter().for_each(|&effect| with_effect[effect as usize].push(one));
+        }
+        for &(label, effects) in &seen.products {
+            let [firsts, nexts, thirds] = effects.map(|effect| &with_effect[effect as usize]);
+            for (&first, &next) in
+                firsts.iter().flat_map(|one| nexts.iter().map(move |next| (one, next)))
+            {
+                // The second one twice, or each that does the same as the third.
+                let thirds =
+                    if effects[1] == effects[2] { std::slice::from_ref(&next) } else { thirds };
+                thirds.iter().for_each(|&third| relations.relate(label, [first, next, third]));
             }
         }
         let mut of = LabelledPuzzle {

@@ -15,8 +15,8 @@ use crate::{
     progress::{Phase, Progress},
     pruning::{PruningTable, row_rank::PieceMap},
     puzzle::{
-        Arrangement, Puzzle, Transformation, Turns, Unreachable, Variant, reachable::Reachability,
-        split::SplitPuzzle,
+        Arrangement, Puzzle, SetAction, Transformation, Turns, Unreachable, Variant,
+        reachable::Reachability, split::SplitPuzzle,
     },
     solve::{
         Answer, SolveError, StateSolver,
@@ -76,8 +76,9 @@ const MOST_TURNS: usize = 8;
 
 impl PhaseSolver {
     /// Returns phases by which a puzzle is solved in a moment: none if the puzzle is small; else a subgroup in which some
-    /// turns are replaced by their squares, <U,D,R2,L2,F2,B2> for the 3x3x3 cube. `None` if there is none that divides the
-    /// puzzle into two parts both of which are small enough. Cost: some milliseconds.
+    /// turns are replaced by their squares, <U,D,R2,L2,F2,B2> for the 3x3x3 cube, or that of the moves which leave a set of
+    /// pieces alone, as those on the back of the clock leave the front. `None` if there is none that divides the puzzle into
+    /// two parts both of which are small enough. Cost: some milliseconds.
     pub fn phases(puzzle: &Puzzle) -> Option<Vec<Variant>> {
         let all = puzzle.states()?;
         if all <= SMALL.into() {
@@ -100,23 +101,30 @@ impl PhaseSolver {
                 turns.push((index, square));
             }
         }
-        if turns.len() > MOST_TURNS {
-            return None;
-        }
-        let part = |squares: usize| {
+        let squared = |squares: usize| {
             let own = turns.iter().enumerate();
             let own =
                 own.map(|(i, &(one, square))| if squares >> i & 1 == 1 { square } else { one });
-            let names: Vec<String> = own.map(|one| moves[one].name.clone()).collect();
+            (squares.count_ones(), own.collect::<Vec<usize>>())
+        };
+        let apart = |set: usize| {
+            let still = SetAction::still(puzzle.sets()[set].positions());
+            let own = (0..moves.len()).filter(|&one| moves[one].transformation.0[set] == still);
+            (0, own.collect::<Vec<usize>>())
+        };
+        let part = |(squares, own): (u32, Vec<usize>)| {
+            let names: Vec<String> = own.iter().map(|&one| moves[one].name.clone()).collect();
             let within = puzzle.clone().only(|name| names.iter().any(|own| own == name)).ok()?;
             let second = within.states()?;
             let first = &all / &second;
             let fits =
                 first > 1u32.into() && first <= MOST_FIRST.into() && second <= MOST_SECOND.into();
-            let order = (first.max(second), squares.count_ones());
+            let order = (first.max(second), squares);
             fits.then(|| (order, Variant { subgroup: names, ..Variant::default() }))
         };
-        let parts = (1..1usize << turns.len()).filter_map(part);
+        let squares = if turns.len() > MOST_TURNS { 0 } else { 1usize << turns.len() };
+        let parts = (1..squares).map(squared).chain((0..puzzle.sets().len()).map(apart));
+        let parts = parts.filter_map(part);
         Some(vec![parts.min_by(|a, b| a.0.cmp(&b.0))?.1])
     }
 

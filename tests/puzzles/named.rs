@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
 use tilewave::puzzle::{
-    Arrangement, Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, Turns,
+    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
 };
 use tilewave::puzzle::{Goal, StateSpace, Variant};
 
@@ -102,6 +102,9 @@ fn sets_are_the_pieces_that_trade_places() {
         ("pyraminx-duo", "corners:4/3 centres:4", 4),
         ("dino", "edges:12", 8),
         ("helicopter", "corners:8/3 centres:6 centres2:6 centres3:6 centres4:6", 12),
+        ("clock", "corners:4/12 front:5/12 back:5/12", 30),
+        ("square-1", "wedges:24 middle:1/2", 3),
+        ("gear", "corners:4 edges:4/3 edges2:4/3 edges3:4/3", 3),
         ("1x2x3", "corners:4 edges:1/2", 3),
         ("1x3x3", "corners:4 edges:4/2", 4),
         ("2x2x3", "corners:8 edges:3", 4),
@@ -386,5 +389,189 @@ fn puzzles_have_as_many_states_as_their_pieces_allow() {
     for (name, most) in [("ivy", 8), ("pyraminx-duo", 4)] {
         let sizes = levels(&counted(name, Turns::Powers), 20);
         assert_eq!(sizes.iter().rposition(|&size| size > 0), Some(most), "{name}");
+    }
+}
+
+/// Square-1 as two rings of pieces from the cut on, each clockwise as seen from its own side, and the middle layer.
+type Rings = ([Vec<u8>; 2], bool);
+
+#[test]
+fn square_one_turns_where_the_cut_is_free() {
+    // Corners have even numbers and are twice as wide.
+    let width = |piece: &u8| if piece.is_multiple_of(2) { 2 } else { 1 };
+    let free = |ring: &[u8]| {
+        let mut at = 0;
+        ring.iter().position(|piece| {
+            at += width(piece);
+            at - width(piece) == 6
+        })
+    };
+    let turns = |(rings, middle): &Rings| {
+        let mut all: Vec<Rings> = Vec::new();
+        for layer in 0..2 {
+            for by in 1..rings[layer].len() {
+                let mut next = (rings.clone(), *middle);
+                next.0[layer].rotate_left(by);
+                all.extend(free(&next.0[layer]).map(|_| next));
+            }
+        }
+        let [upper, lower] = rings;
+        let (up, down) = (free(upper).unwrap(), free(lower).unwrap());
+        let over =
+            [[&upper[..up], &lower[..down]].concat(), [&upper[up..], &lower[down..]].concat()];
+        all.push((over, !middle));
+        all
+    };
+    let solved: Rings = ([(0..8).collect(), [9, 8, 11, 10, 13, 12, 15, 14].into()], false);
+    let (mut seen, mut level, mut sizes) = (HashSet::from([solved.clone()]), vec![solved], vec![1]);
+    for _ in 0..6 {
+        let all = level.iter().flat_map(&turns);
+        level = all.filter(|state| seen.insert(state.clone())).collect();
+        sizes.push(level.len() as u64);
+    }
+    let puzzle = counted("square-1", Turns::Powers);
+    assert_eq!((sizes[1], levels(&puzzle, 6)), (15, sizes));
+    // C. Shuang's number: 3,678 shapes, and all places of the corners and edges in each.
+    assert_eq!(states(&puzzle), (3678 * 2 * 40_320u64.pow(2)).to_string());
+    for state in puzzle.scrambles(5).unwrap().take(20) {
+        assert_eq!(puzzle.reaches(&state), Some(Ok(())));
+    }
+    // Halves of two corners.
+    let mut torn = puzzle.solved();
+    torn.0[0].swap(0, 3);
+    assert!(matches!(puzzle.reaches(&torn), Some(Err(_))));
+    // Scrambles are read as competitions write them.
+    let state = |text: &str| puzzle.read(text).unwrap().0;
+    assert_eq!(state("(1,0)/ (3, -3)/(-1,0) /"), state("U / U3 D3' / U' /"));
+    assert_eq!(state("(0,0)/(6,6)/(0,0)/(6,6)/"), state("/ U6 D6 / / U6 D6 /"));
+    let error = puzzle.read("(1,0)/ (-2,0)/").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "move 3 of 4 is not possible: it brings a piece to position 1 of wedges, where it may not be"
+    );
+    assert!(puzzle.read("(1;0)/").is_err() && puzzle.read("(1,0").is_err());
+}
+
+#[test]
+fn clocks_are_turned_by_hours_on_both_sides() {
+    let clock = counted("clock", Turns::Powers);
+    assert_eq!((clock.moves().len(), states(&clock)), (330, 12u64.pow(14).to_string()));
+    let turned = |text: &str| {
+        let (state, _) = clock.read(text).unwrap();
+        let hours = |row: &Vec<Placed>| row.iter().map(|dial| dial.turn).collect::<Vec<u8>>();
+        state.0.iter().map(hours).collect::<Vec<_>>()
+    };
+    // The corner, the edges next to it and the middle; on the back, the corner turns the other way.
+    assert_eq!(turned("UR3+"), [vec![0, 3, 0, 0], vec![3, 0, 3, 3, 0], vec![0; 5]]);
+    assert_eq!(turned("y2 UR3+ y2"), [vec![9, 0, 0, 0], vec![0; 5], vec![3, 0, 3, 3, 0]]);
+    assert_eq!(turned("D2-"), [vec![0, 0, 10, 10], vec![0, 10, 10, 10, 10], vec![0; 5]]);
+    assert_eq!(turned("ALL1+ y2 ALL1+"), [vec![0; 4], vec![1; 5], vec![1; 5]]);
+    let scramble = "UR4+ DR2+ DL5+ UL5+ U2+ R4- D0+ L3+ ALL6+ y2 U4+ R2- D1+ L5- ALL3+";
+    assert_eq!(clock.read(scramble).unwrap().1.unwrap().turned_back, "y2");
+    let own = "UR4 DR2 DL5 UL5 U2 R4' L3 ALL6 bU4 bR2' bD bL5' bALL3";
+    assert_eq!(turned(scramble), turned(own));
+    assert!(clock.read("UR7").is_ok());
+    assert!(clock.read("XX3+").is_err() && clock.read("UR+").is_err());
+}
+
+/// The clock as eighteen dials that gears and pins connect: with each pin, the dials of its corner on both sides, and the
+/// hours of those next to it. Turns a wheel in front by an hour while some pins are up, or one on the back.
+fn with_an_hour(dials: &[[u8; 9]; 2], up: [bool; 4], back: bool) -> [[u8; 9]; 2] {
+    // UR DR DL UL, as cells of three rows, seen from in front and from behind.
+    let corners = [[2usize, 8, 6, 0], [0, 6, 8, 2]];
+    let moved = up.map(|up| up != back);
+    let mut turned = *dials;
+    let (own, other) = (usize::from(back), usize::from(!back));
+    for (pin, _) in moved.iter().enumerate().filter(|(_, moved)| **moved) {
+        let [row, column] = [corners[own][pin] / 3, corners[own][pin] % 3];
+        // The corner and the three dials that touch it; a dial touches one or two corners, the middle all.
+        for cell in (0..9usize)
+            .filter(|cell| (cell / 3).abs_diff(row) <= 1 && (cell % 3).abs_diff(column) <= 1)
+        {
+            turned[own][cell] = (dials[own][cell] + 1) % 12;
+        }
+        turned[other][corners[other][pin]] = (dials[other][corners[other][pin]] + 11) % 12;
+    }
+    turned
+}
+
+#[test]
+fn levels_of_the_clock_are_those_of_its_dials() {
+    let solved = [[0u8; 9]; 2];
+    let (mut seen, mut level, mut sizes) = (HashSet::from([solved]), vec![solved], vec![1]);
+    for _ in 0..2 {
+        let mut next = Vec::new();
+        for state in level {
+            for code in 0..32 {
+                let up = std::array::from_fn(|pin| code >> pin & 1 == 1);
+                let mut turned = state;
+                for _ in 0..11 {
+                    turned = with_an_hour(&turned, up, code & 16 != 0);
+                    next.extend(seen.insert(turned).then_some(turned));
+                }
+            }
+        }
+        sizes.push(next.len() as u64);
+        level = next;
+    }
+    assert_eq!(sizes, [1, 330, 51651]);
+    let clock = counted("clock", Turns::Powers);
+    assert_eq!(levels(&clock, 2), sizes);
+    // Turns, reflections, the back, and hours that are multiplied by 1, 5, 7 or 11.
+    assert_eq!(clock.symmetries(), Some(64u8.into()));
+}
+
+/// The cube of gears as twenty-six pieces on a grid, each with the piece that is there and how far its gear has turned.
+#[test]
+fn gears_turn_with_the_layer_between_faces() {
+    type Cell = [i8; 3];
+    let cells: Vec<Cell> = (0..27).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]).collect();
+    let index = |at: Cell| cells.iter().position(|cell| *cell == at).unwrap();
+    // A quarter turn about an axis, clockwise as seen from its positive end.
+    let quarter = |[x, y, z]: Cell, axis: usize| match axis {
+        0 => [x, z, -y],
+        1 => [-z, y, x],
+        _ => [y, -x, z],
+    };
+    let half = |state: &Vec<(usize, u8)>, axis: usize| {
+        let mut turned = state.clone();
+        for (from, &cell) in cells.iter().enumerate() {
+            let once = quarter(cell, axis);
+            let (piece, gear) = state[from];
+            match cell[axis] {
+                1 => turned[index(quarter(once, axis))] = (piece, gear),
+                0 => {
+                    let is_edge = cell.iter().filter(|&&at| at == 0).count() == 1;
+                    turned[index(once)] = (piece, (gear + u8::from(is_edge)) % 3);
+                }
+                _ => {}
+            }
+        }
+        turned
+    };
+    for (turns, most) in [(Turns::Quarter, 12), (Turns::Powers, 6)] {
+        let solved: Vec<(usize, u8)> = (0..27).map(|piece| (piece, 0)).collect();
+        let (mut seen, mut level, mut sizes) =
+            (HashSet::from([solved.clone()]), vec![solved], vec![]);
+        while !level.is_empty() {
+            sizes.push(level.len() as u64);
+            let mut next = Vec::new();
+            for (state, axis) in
+                level.iter().flat_map(|state| (0..3).map(move |axis| (state, axis)))
+            {
+                let mut at = state.clone();
+                for times in 1..12 {
+                    at = half(&at, axis);
+                    if (turns == Turns::Powers || [1, 11].contains(&times))
+                        && seen.insert(at.clone())
+                    {
+                        next.push(at.clone());
+                    }
+                }
+            }
+            level = next;
+        }
+        assert_eq!((seen.len(), sizes.len()), (41_472, most + 1));
+        assert_eq!(levels(&counted("gear", turns), 20)[..sizes.len()], sizes);
     }
 }

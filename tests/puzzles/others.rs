@@ -78,14 +78,18 @@ fn files_are_read_in_the_forms_that_they_have() {
 #[test]
 fn statements_that_change_a_puzzle_are_known_but_refused() {
     let whole = sample("spaces.def");
-    for word in ["Block", "ForbiddenPairs", "ForbiddenGroups", "MoveLimits", "Ignore"] {
+    for (word, why) in [
+        ("Block", "moves would depend on where several pieces are"),
+        ("ForbiddenPairs", "it limits sequences of moves"),
+        ("ForbiddenGroups", "it limits sequences of moves"),
+        ("MoveLimits", "it limits sequences of moves"),
+    ] {
         let told = error("x.def", &format!("{whole}{word}\nP\n1 2\nEnd\n"));
-        let expected = format!("x.def:19: '{word}' is known, but not supported");
-        assert!(told.starts_with(&expected), "{told}");
-        assert!(told.contains("MoveSequence, Illegal") && told.lines().count() == 1, "{told}");
+        let expected = format!("x.def:19: '{word}' is known, but not supported: {why}");
+        assert!(told.starts_with(&expected) && told.lines().count() == 1, "{told}");
     }
     let told = error("x.def", &format!("{whole}\nBolck\n"));
-    assert!(told.contains("MoveSequence, Illegal") && told.contains("'Bolck'"), "{told}");
+    assert!(told.contains("MoveSequence, Ignore, Illegal") && told.contains("'Bolck'"), "{told}");
     let told = error("x.def", &whole.replace("Move A", "Move (A)"));
     assert!(told.starts_with("x.def:8: '(A)' cannot be the name of a move"), "{told}");
     let point = |images: &str| {
@@ -98,6 +102,39 @@ fn statements_that_change_a_puzzle_are_known_but_refused() {
     assert!(told.ends_with("point 4 occurs twice"), "{told}");
     let wrong = formats::read("x.def", "Name", None).unwrap_err();
     assert_eq!(Error::from(wrong).class(), Class::Failed);
+}
+
+#[test]
+fn ignored_pieces_look_alike() {
+    let text = |solved: &str, ignored: &str| {
+        format!(
+            "Set P 5 3\nSolved\nP\n{solved}\nEnd\nMove A\nP\n2 3 1 4 5\n1 0 0 0 0\nEnd\n\
+             Move B\nP\n1 2 4 5 3\n0 2 0 1 0\nEnd\n{ignored}"
+        )
+    };
+    let ignoring = |rows: &str| text("1 2 3 4 5", &format!("Ignore\nP\n{rows}\nEnd\n"));
+    let of = |text: &str| counts("x.def", text, None);
+    let all = of(&text("1 2 3 4 5", ""));
+    for (rows, solved) in [
+        ("1 1 1 0 0", "1 1 1 4 5"),
+        ("0 0 1 1 1\n0 0 1 1 1", "1 2 3 3 3\n0 0 ? ? ?"),
+        ("0 0 0 0 0\n1 0 0 1 0", "1 2 3 4 5\n? 0 0 ? 0"),
+        ("0 0 0 0 0", "1 2 3 4 5"),
+    ] {
+        let found = of(&ignoring(rows));
+        assert_eq!(found, of(&text(solved, "")), "{rows}");
+        assert_eq!(found == all, !rows.contains('1'), "{rows}");
+    }
+    let told = |rows: &str| error("x.def", &ignoring(rows));
+    assert!(
+        told("1 2 0 0 0").starts_with("x.def:16: expected 0 or 1, found '2'"),
+        "{}",
+        told("1 2 0 0 0")
+    );
+    assert!(told("1 1 0 0 0\n1 0 0 0 0").contains("only some of the identical pieces"));
+    let late =
+        error("x.def", &(text("1 2 3 4 5", "Illegal P 1 2\n") + "Ignore\nP\n1 1 0 0 0\nEnd\n"));
+    assert_eq!(late, "x.def:16: 'Ignore' must come before 'Illegal'");
 }
 
 #[test]

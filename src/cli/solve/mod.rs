@@ -61,7 +61,7 @@ pub struct Args {
 
     /// Solve quickly but not optimally; most puzzles need --via.
     ///
-    /// Boards, the 3x3x3 cube and puzzles with up to a billion states need no --via.
+    /// Boards, the 3x3x3 cube, the clock and puzzles with up to a billion states need no --via.
     #[arg(long)]
     fast: bool,
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
     progress::Phase,
-    puzzle::{Arrangement, Puzzle, State, Variant},
+    puzzle::{Arrangement, Puzzle, State, Variant, notation::SequenceStyle},
     report::{counted, duration},
     search::{Communicator, OneProcess, Ranks},
     solve::{AllSolutions, Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
@@ -58,6 +58,8 @@ struct StateAnswer {
     /// What turns the whole cube back before the solution.
     #[serde(skip)]
     turned_back: String,
+    #[serde(skip)]
+    style: SequenceStyle,
     /// None: it is no board.
     board: (),
     puzzle: String,
@@ -149,6 +151,7 @@ impl StateAnswer {
         StateAnswer {
             given: Some(given.text.clone()),
             turned_back: given.state.turned_back.clone(),
+            style: puzzle.sequence_style(),
             puzzle: puzzle.name().into(),
             metric: puzzle.metric(),
             state: puzzle.text(&given.state.state),
@@ -172,7 +175,7 @@ impl StateAnswer {
 
     /// A solution as text: the turn that brings the cube back comes first.
     fn text_of(&self, moves: &[String]) -> String {
-        format!("{} {}", self.turned_back, moves.join(" ")).trim().into()
+        format!("{} {}", self.turned_back, self.style.text(moves)).trim().into()
     }
 }
 

@@ -14,6 +14,11 @@
 //! 0 0 0 0              # by how much pieces 1 2 3 4 are turned, wherever they go; may be left out
 //! End
 //! MoveSequence LL L L  # a move made of others
+//! Ignore
+//! PIECES
+//! 1 1 0 0              # which pieces look alike, whatever their numbers
+//! 0 0 0 1              # of which pieces nobody sees how they are turned; may be left out
+//! End
 //! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
 //! ```
 //!
@@ -39,9 +44,16 @@ type KsolveLine<'a> = (usize, Vec<&'a str>);
 
 /// The words with which what is read begins.
 const STATEMENTS: &str = "Name, Set, Solved, StartState, Move, MoveTransformation, MoveAlias, \
-                          MoveSequence, Illegal, ParallelMoves or Multiplicators";
-/// The words with which other statements begin, which change the states or the moves.
-const NOT_READ: [&str; 5] = ["Block", "ForbiddenPairs", "ForbiddenGroups", "MoveLimits", "Ignore"];
+                          MoveSequence, Ignore, Illegal, ParallelMoves or Multiplicators";
+/// The words with which other statements begin, and why they are refused.
+const NOT_READ: [(&str, &str); 4] = [
+    ("Block", "moves would depend on where several pieces are"),
+    ("ForbiddenPairs", PATHS),
+    ("ForbiddenGroups", PATHS),
+    ("MoveLimits", PATHS),
+];
+const PATHS: &str =
+    "it limits sequences of moves, and says nothing of states: leave it out to search all states";
 
 struct KsolveReader<'a> {
     lines: std::vec::IntoIter<KsolveLine<'a>>,
@@ -108,6 +120,14 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
                 let (name, text) = (name.into(), words[2..].join(" "));
                 sequences.push(FileSequence { name, text, line, is_move });
             }
+            "Ignore" => {
+                after_solved("'Ignore'")?;
+                end(1)?;
+                if !reader.source.illegal.is_empty() {
+                    return Err(wrong!(Syntax: "'Ignore' must come before 'Illegal'").at(line));
+                }
+                reader.ignored(line)?;
+            }
             "Illegal" => {
                 after_solved("'Illegal'")?;
                 let set = word(1, "the name of a set")?;
@@ -119,14 +139,12 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
                 let missing = || wrong!(Missing: "the 'End' of {} is missing", words[0]).at(line);
                 reader.lines.find(|(_, words)| words[0] == "End").ok_or_else(missing)?;
             }
-            word if NOT_READ.contains(&word) => {
-                return Err(
-                    wrong!(Unsupported: "'{word}' is known, but not supported: it changes \
-                    which states or moves there are; what is read begins with {STATEMENTS}")
-                    .at(line),
-                );
+            found => {
+                let known = NOT_READ.iter().find(|(word, _)| *word == found);
+                let unread = |(word, why): &(&str, &str)| wrong!(Unsupported: "'{word}' is known, but not supported: {why}");
+                let wrong = || PuzzleError::syntax(0, found, STATEMENTS);
+                return Err(known.map_or_else(wrong, unread).at(line));
             }
-            found => return Err(PuzzleError::syntax(0, found, STATEMENTS).at(line)),
         }
     }
     if reader.source.moves.is_empty() {
@@ -160,15 +178,35 @@ impl<'a> KsolveReader<'a> {
                     word => piece.turn = turn(word, set.orientations).map_err(|e| e.at(line))?,
                 }
             }
-            let two = set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1);
-            if let Some(two) = two {
-                return Err(
-                    wrong!(Unsupported: "only some of the identical pieces with the number \
-                    {} have the orientation '?' (any orientation): give all or none of them a '?'",
-                    two.number)
-                    .at(line),
-                );
+            check_alike(set, line)?;
+        }
+        Ok(())
+    }
+
+    /// Reads which pieces look alike, and of which the orientation does not matter: those with a 1.
+    fn ignored(&mut self, line: usize) -> Result<(), PuzzleError> {
+        let rows = self.block(line, "Ignore")?;
+        let is_one = |line: usize, word: &str| match word {
+            "0" => Ok(false),
+            "1" => Ok(true),
+            other => Err(syntax(line, other, "0 or 1")),
+        };
+        for (set, rows) in self.source.sets.iter_mut().zip(rows) {
+            let alike = 1 + set.solved.iter().map(|piece| piece.number).max().unwrap_or_default();
+            let mut rows = rows.into_iter();
+            let (line, words) = rows.next().unwrap_or_default();
+            for (piece, word) in set.solved.iter_mut().zip(words) {
+                if is_one(line, word)? {
+                    piece.number = alike;
+                }
             }
+            let (line, words) = rows.next().unwrap_or((line, Vec::new()));
+            for (piece, word) in set.solved.iter_mut().zip(words) {
+                if is_one(line, word)? {
+                    (piece.modulus, piece.turn) = (1, 0);
+                }
+            }
+            check_alike(set, line)?;
         }
         Ok(())
     }
@@ -280,6 +318,18 @@ impl<'a> KsolveReader<'a> {
                 }
             }
         }
+    }
+}
+
+/// Refuses identical pieces of which only some show how they are turned.
+fn check_alike(set: &FileSet, line: usize) -> Result<(), PuzzleError> {
+    match set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1) {
+        Some(two) => Err(
+            wrong!(Unsupported: "only some of the identical pieces with the number {} have the \
+            orientation '?' (any orientation): give all or none of them a '?'", two.number)
+            .at(line),
+        ),
+        None => Ok(()),
     }
 }
 
