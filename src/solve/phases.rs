@@ -10,6 +10,8 @@
 
 use std::time::Instant;
 
+use num_bigint::BigUint;
+
 use crate::{
     Error,
     progress::{Phase, Progress},
@@ -84,7 +86,8 @@ impl PhaseSolver {
         if all <= SMALL.into() {
             return Some(Vec::new());
         }
-        if !puzzle.allows_all_moves() || puzzle.goals().len() > 1 {
+        let is_large = all > BigUint::from(MOST_FIRST) * MOST_SECOND;
+        if is_large || !puzzle.allows_all_moves() || puzzle.goals().len() > 1 {
             return None;
         }
         let moves = puzzle.moves();
@@ -270,6 +273,9 @@ mod tests {
         let quarters = cube.iter().filter(|one| !one.ends_with('2'));
         assert_eq!((cube.len(), quarters.count()), (6, 2), "{cube:?}");
         assert_eq!(phases("2x2x2", Turns::Powers), Some(Vec::new()));
+        // The back of the clock.
+        let clock = phases("clock", Turns::Powers).unwrap().remove(0).subgroup;
+        assert!(clock.len() == 165 && clock.iter().all(|one| one.starts_with('b')), "{clock:?}");
         assert_eq!(phases("fto", Turns::Powers), None);
         assert_eq!(phases("3x3x3", Turns::Quarter), None);
     }
