@@ -127,14 +127,14 @@ fn ignored_pieces_look_alike() {
     }
     let told = |rows: &str| error("x.def", &ignoring(rows));
     assert!(
-        told("1 2 0 0 0").starts_with("x.def:16: expected 0 or 1, found '2'"),
+        told("1 2 0 0 0").starts_with("x.def:18: expected 0 or 1, found '2'"),
         "{}",
         told("1 2 0 0 0")
     );
     assert!(told("1 1 0 0 0\n1 0 0 0 0").contains("only some of the identical pieces"));
     let late =
         error("x.def", &(text("1 2 3 4 5", "Illegal P 1 2\n") + "Ignore\nP\n1 1 0 0 0\nEnd\n"));
-    assert_eq!(late, "x.def:16: 'Ignore' must come before 'Illegal'");
+    assert_eq!(late, "x.def:17: 'Ignore' must come before 'Illegal'");
 }
 
 #[test]
