@@ -188,8 +188,12 @@ impl Reachability {
             Some(&factor) if factor % 2 == 1 => Unreachable::Twist(set(factor)),
             Some(&factor) => Unreachable::Parity(set(factor)),
             None => {
-                let odd = all.iter().filter(|&&factor| factor % 2 == 0 && image[factor] == 1);
-                Unreachable::Parity(joined(odd.map(|&factor| set(factor)), " and "))
+                let of = |kind| all.iter().filter(move |&&f| f % 2 == kind && image[f] != 0);
+                match of(0).next() {
+                    Some(_) => Unreachable::Parity(joined(of(0).map(|&f| set(f)), " and ")),
+                    // Pieces of one set that never take each other's places have sums of their own, which belong together.
+                    None => Unreachable::Twist(of(1).next().map_or_else(String::new, |&f| set(f))),
+                }
             }
         })
     }
