@@ -336,15 +336,17 @@ impl PuzzleSolver {
         })
     }
 
-    /// Returns a lower bound for the length of the solutions of a state: that of the tables. Cost: microseconds.
+    /// Returns a lower bound for the length of the solutions of a state: that of the tables, and at least 1 if it is not
+    /// solved. Cost: microseconds.
     ///
     /// # Errors
     /// [`SolveError`] for a state that the tables show to be unreachable.
     pub fn bound(&self, state: &Arrangement) -> Result<usize, SolveError> {
-        match &self.engine {
-            SolverEngine::Maximum(maximum) => maximum.bound(state),
-            SolverEngine::TwoSided(sides) => Ok(sides.bound(state)),
-        }
+        let bound = match &self.engine {
+            SolverEngine::Maximum(maximum) => maximum.bound(state)?,
+            SolverEngine::TwoSided(sides) => sides.bound(state),
+        };
+        Ok(bound.max((!self.puzzle().is_goal(state)).into()))
     }
 
     /// Returns the maximum number of lookups per node.
@@ -718,7 +720,7 @@ impl StateSolver for PuzzleSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(self.puzzle(), why));
         }
-        let bound = self.bound(state)?.max((!self.puzzle().is_goal(state)).into());
+        let bound = self.bound(state)?;
         let odd = self.odd(state).unwrap_or(bound % 2);
         Ok(Pending::new(state.clone(), bound + (bound + odd) % 2))
     }
