@@ -1,6 +1,7 @@
 //! `tilewave scramble`: random states, one per line, all equally likely; or moves that lead to them.
 //!
-//! Moves come from a solution, inverted: a shortest one where the puzzle is small, a quick one of boards, the 3x3x3 and the clock.
+//! Moves come from a solution, inverted: a shortest one where the puzzle is small, a quick one of boards, of the 3x3x3 and of
+//! the clock.
 
 use std::str::FromStr;
 

@@ -154,15 +154,18 @@ impl Optimal {
 
     /// Continues hard boards, which have taken three million nodes, with other, larger databases: partitions as for
     /// [`Optimal::with_partitions`]. They are asked for when the first hard board needs them, so that they can be built
-    /// then; if there are none, hard boards stay with the others.
+    /// then, until the observer of the search asks to stop; if there are none, hard boards stay with the others.
     #[must_use]
     pub fn with_reserve(
         mut self,
-        databases: impl Fn() -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> + Send + Sync + 'static,
+        databases: impl Fn(&dyn Progress) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error>
+        + Send
+        + Sync
+        + 'static,
     ) -> Optimal {
         let goal = self.goal().clone();
-        let larger = move |_: &dyn Progress| {
-            let larger = databases()?.map(|all| Optimal::with_partitions(&goal, all));
+        let larger = move |watch: &dyn Progress| {
+            let larger = databases(watch)?.map(|all| Optimal::with_partitions(&goal, all));
             Ok(larger.transpose()?)
         };
         self.reserve = Some(Reserve::new(RESERVE_FROM, larger));

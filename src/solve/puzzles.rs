@@ -340,8 +340,11 @@ impl PuzzleSolver {
     /// solved. Cost: microseconds.
     ///
     /// # Errors
-    /// [`SolveError`] for a state that the tables show to be unreachable.
+    /// [`SolveError::Puzzle`] for a state to which no moves lead, as far as that is known.
     pub fn bound(&self, state: &Arrangement) -> Result<usize, SolveError> {
+        if let Some(Err(why)) = self.reaches(state) {
+            return Err(unreached(self.puzzle(), why));
+        }
         let bound = match &self.engine {
             SolverEngine::Maximum(maximum) => maximum.bound(state)?,
             SolverEngine::TwoSided(sides) => sides.bound(state),
@@ -717,9 +720,6 @@ impl StateSolver for PuzzleSolver {
     const SPLIT_FROM: u64 = 1 << 16;
 
     fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
-        if let Some(Err(why)) = self.reaches(state) {
-            return Err(unreached(self.puzzle(), why));
-        }
         let bound = self.bound(state)?;
         let odd = self.odd(state).unwrap_or(bound % 2);
         Ok(Pending::new(state.clone(), bound + (bound + odd) % 2))
@@ -820,10 +820,14 @@ impl StateSolver for PuzzleSolver {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
-    use crate::puzzle::{Turns, named};
+    use crate::{
+        progress::StopWhen,
+        puzzle::{Turns, named},
+        system::SystemError,
+    };
 
     /// States that have taken some nodes go on with another solver, which is made once, when the first one needs it.
     #[test]
@@ -858,6 +862,20 @@ mod tests {
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert!(fewer > 10, "{fewer}");
+        // An observer that asks to stop while the other one is made ends the search.
+        let asks = Arc::new(AtomicBool::new(false));
+        let own = asks.clone();
+        let stopped = move |watch: &dyn Progress| {
+            assert!(!own.swap(true, Ordering::Relaxed), "it is asked once");
+            assert!(watch.interrupted());
+            Err(SystemError::Interrupted.into())
+        };
+        solver.reserve = Some(Reserve::new(1, stopped));
+        let far = skewb.scrambles(3).unwrap().next().unwrap();
+        let search = solver.begin(&far).unwrap();
+        let watch = StopWhen(|| asks.load(Ordering::Relaxed));
+        let found = solver.finish_with(search, &watch).unwrap();
+        assert!(found.moves.is_none() && found.at_least > 0);
         let (of, none) = (exact.puzzle().clone(), |_: &dyn Progress| Ok(None));
         let lacking = PuzzleSolver::new(of, [exact]).unwrap().with_reserve(none);
         assert_eq!(lacking.solve(&skewb.solved()).unwrap().at_least, 0);

@@ -113,8 +113,12 @@ impl SolverTables {
     /// Those of [`PruningTable::quick_projections`].
     pub fn of(puzzle: &Puzzle, memory: Option<u64>, bytes: u64) -> Result<SolverTables, Error> {
         let quick = PruningTable::quick_projections(puzzle, Some(bytes))?;
-        if quick == [puzzle.clone()] || !CosetTable::suits(puzzle) {
+        if quick == [puzzle.clone()] {
             return Ok(SolverTables::Projections(quick));
+        }
+        if !CosetTable::suits(puzzle) {
+            let wanted = memory.map(|_| PruningTable::default_projections(puzzle, memory));
+            return Ok(SolverTables::Projections(wanted.unwrap_or(Ok(quick))?));
         }
         Ok(match memory {
             Some(bytes) => SolverTables::Cosets { bytes, hard: None },

@@ -115,6 +115,8 @@ def test_coset_tables_solve_cubes(tmp_path):
         # Exact near the solved state, and never more than the length.
         assert solver.bounds("R U") == 2
         bounds = solver.bounds(["", "R2", "R U F' L2 D B R'"])
+        twisted = "corners 1 2 3 4 5 6 7 8/1 0 0 0 0 0 0 0; edges 1 2 3 4 5 6 7 8 9 10 11 12"
+        assert solver.bounds(twisted) == -1
         assert bounds.dtype == np.int16 and bounds.tolist()[:2] == [0, 1] and 2 <= bounds[2] <= 7
     with pytest.raises(ValueError, match="is a coset table for 3x3x3"):
         tilewave.PuzzleSolver("3x3x3", metric="qtm", tables=table)

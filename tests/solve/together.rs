@@ -138,7 +138,7 @@ fn hard_boards_go_on_with_larger_databases() {
     let asked = Arc::new(AtomicUsize::new(0));
     let reserved = || {
         let (larger, asked) = (larger.clone(), asked.clone());
-        Optimal::new(&first, pairs.clone()).unwrap().with_reserve(move || {
+        Optimal::new(&first, pairs.clone()).unwrap().with_reserve(move |_| {
             asked.fetch_add(1, Ordering::Relaxed);
             Ok(Some(vec![larger.clone()]))
         })
@@ -180,7 +180,7 @@ fn hard_boards_go_on_with_larger_databases() {
         asked.store(1, Ordering::Relaxed);
     }
     // Where there are none, the answer is that of the others.
-    let (board, lacking) = (board(HARD[1]), solver().with_reserve(|| Ok(None)));
+    let (board, lacking) = (board(HARD[1]), solver().with_reserve(|_| Ok(None)));
     assert_eq!(lacking.solve(&board).unwrap().nodes, solver().solve(&board).unwrap().nodes);
 }
 

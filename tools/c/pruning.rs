@@ -9,7 +9,7 @@ use tilewave::{
     Error,
     pruning::{CosetTable, PruningTable},
     puzzle::{Arrangement, Puzzle},
-    solve::PuzzleSolver,
+    solve::{PuzzleSolver, SolveError},
 };
 
 use super::{TilewaveAnswer, TilewaveStatus, close, fail, failed, open};
@@ -32,9 +32,9 @@ impl TilewavePruning {
     fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
         match self {
             TilewavePruning::Depths(table) => Ok(table.depth(state)?),
-            TilewavePruning::Bounds(solver, _) => match solver.reaches(state) {
-                Some(Err(_)) => Ok(None),
-                _ => Ok(Some(solver.bound(state)?)),
+            TilewavePruning::Bounds(solver, _) => match solver.bound(state) {
+                Err(SolveError::Puzzle(_)) => Ok(None),
+                bound => Ok(Some(bound?)),
             },
         }
     }

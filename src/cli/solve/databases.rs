@@ -75,7 +75,7 @@ impl Databases {
             false => DatabaseSource::Given(files),
         };
         let side = goal.size().rows().max(goal.size().cols());
-        self.of_source(source, goal, threads).map_err(|error| match error {
+        self.of_source(source, goal, threads, &NoProgress).map_err(|error| match error {
             Error::Pdb(PdbError::Pattern(_)) if side > Pattern::MAX_SIDE => Failure::usage(
                 format!("{error}; --fast solves boards of any size, but with more moves"),
             ),
@@ -83,24 +83,26 @@ impl Databases {
         })
     }
 
-    /// The larger databases for boards that are hard, unless databases were chosen.
+    /// The larger databases for boards that are hard, unless databases were chosen. An observer may stop the building.
     pub fn get_larger(
         &self,
         goal: &Board,
         threads: Option<usize>,
+        watch: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> {
         let chosen = !self.pdb.is_empty() || self.partition.is_some() || self.table.is_some();
         let source = DatabaseSource::of_hard_boards(goal).filter(|_| !chosen);
         let Some(source) = source else { return Ok(None) };
-        DatabaseSource::if_memory_allows(self.of_source(source, goal, threads))
+        DatabaseSource::if_memory_allows(self.of_source(source, goal, threads, watch))
     }
 
-    /// Databases from a source; what is built is kept.
+    /// Databases from a source; what is built is kept, unless an observer stops that.
     fn of_source(
         &self,
         source: DatabaseSource,
         goal: &Board,
         threads: Option<usize>,
+        watch: &dyn Progress,
     ) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
         let build = |builds: Vec<Build>| {
             let cache = self.cache();
@@ -125,7 +127,7 @@ impl Databases {
                 },
                 |build, progress| {
                     let build = build.clone().threads(threads).memory(self.budget());
-                    Ok(build.run_with(progress)?)
+                    Ok(build.run_with(&Watched(progress, watch))?)
                 },
                 |pdb, path, progress| Ok(pdb.save_with(path, true, progress)?),
                 Pdb::file_bytes,

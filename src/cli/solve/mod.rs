@@ -18,7 +18,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tilewave::{
     Board, Constructive, DistanceTable, Moves, Optimal, Size,
-    progress::StopWhen,
+    progress::{NoProgress, Progress, StopWhen},
     puzzle::{Coordinates, Metric, MoveStyle, PuzzleSpec, Searched, Variant},
     report::html::player,
     search::{Communicator, OneProcess, Ranks},
@@ -389,14 +389,15 @@ impl SolveSession<'_> {
         let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
         let (goal, databases) = (goal.clone(), args.search.databases.clone());
         let threads = args.search.threads.get();
-        let larger = move || databases.get_larger(&goal, threads);
+        let larger = move |watch: &dyn Progress| databases.get_larger(&goal, threads, watch);
         if several {
             solver = solver.memory(0);
             // All ranks at once, and the same: a search may not wait for one of them.
-            let ready = ranks::first_alone(communicator, || Ok(pool.install(&larger)?))?;
+            let ready =
+                ranks::first_alone(communicator, || Ok(pool.install(|| larger(&NoProgress))?))?;
             let lacks = communicator.max(ready.is_none().into()) > 0;
             let ready = ready.filter(|_| !lacks);
-            solver = solver.with_reserve(move || Ok(ready.clone()));
+            solver = solver.with_reserve(move |_| Ok(ready.clone()));
         } else if args.search.limits.allow_building() {
             solver = solver.with_reserve(larger);
         }

@@ -58,6 +58,7 @@ struct StateAnswer {
     /// What turns the whole cube back before the solution.
     #[serde(skip)]
     turned_back: String,
+    /// How its moves are written.
     #[serde(skip)]
     style: SequenceStyle,
     /// None: it is no board.

@@ -584,7 +584,7 @@ impl PuzzleSolver {
     /// Returns
     /// -------
     /// int, or ndarray of shape (n,), int16
-    ///     -1 for a state that the tables show to be unreachable.
+    ///     -1 for a state that cannot be reached.
     ///
     /// Examples
     /// --------
@@ -597,8 +597,11 @@ impl PuzzleSolver {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (states, rows) = self.read(states)?;
         let solver = self.solver(py)?;
-        let one = |state: &Arrangement| solver.bound(state).map_or(-1, |bound| bound as i16);
-        let work = |part: &[Arrangement]| Ok(part.par_iter().map(one).collect());
+        let one = |state: &Arrangement| match solver.bound(state) {
+            Err(SolveError::Puzzle(_)) => Ok(-1),
+            bound => Ok(bound? as i16),
+        };
+        let work = |part: &[Arrangement]| part.par_iter().map(one).collect();
         let found: Vec<i16> = for_rows(py, (&states[..], 1), FIRST, work)?.map_err(exception)?;
         per_row(py, found, &rows)
     }

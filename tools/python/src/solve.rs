@@ -241,12 +241,16 @@ fn given(of: &Bound<'_, PyAny>) -> PyResult<(DatabaseSource, bool)> {
 }
 
 /// The databases with which hard boards are continued, built here; none where they do not fit in the memory.
-fn larger(goal: &Board, resources: Resources) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> {
+fn larger(
+    goal: &Board,
+    resources: Resources,
+    watch: &dyn Progress,
+) -> Result<Option<Vec<Vec<Arc<Pdb>>>>, Error> {
     let Some(source) = DatabaseSource::of_hard_boards(goal) else { return Ok(None) };
     let open = |path: &Path| Ok(Pdb::load(path)?);
     let build = |builds: Vec<Build>| {
         let builds = builds.into_iter().map(|build| build.resources(resources));
-        builds.map(|build| Ok(build.run()?)).collect()
+        builds.map(|build| Ok(build.run_with(watch)?)).collect()
     };
     DatabaseSource::if_memory_allows(source.get(goal, open, build))
 }
@@ -275,7 +279,7 @@ impl Solver {
         let reserved = goal.clone();
         let optimal = match databases {
             Some(_) => optimal,
-            None => optimal.with_reserve(move || larger(&reserved, resources)),
+            None => optimal.with_reserve(move |watch| larger(&reserved, resources, watch)),
         };
         Ok(Solver { goal, optimal, threads: resources.threads })
     }
