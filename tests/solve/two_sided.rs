@@ -143,7 +143,7 @@ fn lengths_of_some_states_of_twenty_puzzles_are_depths() {
 }
 
 #[test]
-#[ignore = "minutes: cargo test --release --test suite -- --ignored hundred_thousand_states"]
+#[ignore = "six minutes: cargo test --release --test suite -- --ignored hundred_thousand_states"]
 fn lengths_of_a_hundred_thousand_states_are_depths() {
     assert_eq!(lengths_are_depths(5_000), 100_000);
 }
