@@ -23,6 +23,8 @@ pub enum Engine {
     Disk,
     /// Keeps each level as sorted lists of states, up to symmetry, in memory or in files; runs any puzzle.
     Frontier,
+    /// Finds shortest solutions of some of the states of a puzzle ([`StateSubset`](crate::solve::StateSubset)).
+    Solver,
 }
 
 names! { Engine:
@@ -30,6 +32,7 @@ names! { Engine:
     "reference" = Reference, "Simple and slow, for any puzzle with numbered states";
     "disk" = Disk, "Like sweep, but with the levels in files";
     "frontier" = Frontier, "Lists of states: for any puzzle, as deep as memory and disk space allow";
+    "solver" = Solver, "A shortest solution of each state, for some of the states of any puzzle";
 }
 
 /// Where a search on disk keeps the planes: the bits that cross between chunks.
@@ -52,7 +55,9 @@ names! { PlaneStore:
 pub struct Outcome {
     /// The puzzle that was searched, from its start.
     pub searched: Searched,
-    /// Number of reachable states, `None` if it is not known.
+    /// What the states have in common, as text, if only some states were solved; empty for a search of all states.
+    pub among: Vec<String>,
+    /// Number of reachable states, or of those that were solved; `None` if it is not known.
     pub states: Option<BigUint>,
     /// Engine that ran.
     pub engine: Engine,
@@ -172,6 +177,7 @@ impl Outcome {
         let counts: Vec<u64> = levels.iter().map(|level| level.states).collect();
         Outcome {
             searched,
+            among: Vec::new(),
             complete: is_complete(ended, counts.iter().sum(), states.clone()),
             states,
             engine,
@@ -203,7 +209,8 @@ impl Outcome {
 
     /// Whether the largest depth of the complete search is God's number.
     pub(crate) fn begins_at_goal(&self) -> bool {
-        self.space().is_none_or(|space| space.start_text() == space.goal_text())
+        self.among.is_empty()
+            && self.space().is_none_or(|space| space.start_text() == space.goal_text())
     }
 
     /// Returns the largest depth (God's number if start and goal are equal), or `None` if the search stopped early.

@@ -4,15 +4,16 @@
 //! carry out a search and write its result, also for `resume`; `plan` and others make list searches as `bfs`
 //! does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::ValueHint::DirPath;
+use clap::ValueHint::{DirPath, FilePath};
 use tilewave::{
     Search,
     frontier::FrontierSearch,
     internals,
+    progress::{Phase, Progress},
     puzzle::{Puzzle, Searched, StateSpace},
-    report::{published, published_for},
+    report::{published, published_for, thousands},
     search::{
         Engine,
         disk::{self, Disk, Widths},
@@ -20,10 +21,12 @@ use tilewave::{
 };
 
 use crate::{
-    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, ResourceOptions, Result,
-    ResultReport, Running, count, first_given,
+    Context, DiskOptions, Failure, MadeDirectories, MaxDepth, PuzzleOptions, ResourceOptions,
+    Result, ResultReport, Running, count, first_given,
     options::{Keep, ON_DISK, directories, whole},
+    progress::{self, StatusLine},
     ranks, refuse, refuse_in_lists,
+    solve::{Databases, FirstTable},
 };
 
 /// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
@@ -44,6 +47,13 @@ pub struct Args {
     /// The counts are the same, but the search takes more memory and time.
     #[arg(long, hide_short_help = true)]
     no_symmetry: bool,
+
+    /// Solve only the states in FILE, written as for --goals, and count how many moves they need.
+    ///
+    /// For example, with the states in which a block is solved, and as goals those in which a larger block is solved, this
+    /// is the distribution of the step between them. Memory (-M) is that of the tables.
+    #[arg(long, value_name = "FILE", value_hint = FilePath, hide_short_help = true)]
+    from: Option<PathBuf>,
 
     /// Start state, from which depths are counted [default: the goal].
     #[arg(long, value_name = "STATE")]
@@ -87,6 +97,9 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
+        if let Some(path) = &self.from {
+            return self.solve_some(path);
+        }
         let mut space = match self.of.searched()? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => return self.by_lists(puzzle, false),
@@ -106,6 +119,40 @@ impl Args {
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
         run(&self.report, &self.running.resources, search, disk)
+    }
+
+    /// Solves the states in a file.
+    fn solve_some(&self, path: &Path) -> Result<()> {
+        let refused = first_given(&[
+            (self.start.is_some(), "--start"),
+            (self.max_depth.max_depth.is_some(), "--max-depth"),
+            (self.no_symmetry, "--no-symmetry"),
+            (self.running.engine.is_some(), "--engine"),
+            (!self.dir.is_empty(), "--dir"),
+        ]);
+        if let Some(option) = refused {
+            refuse!(
+                "{option} is for searches of all states, and --from solves states one by one: leave \
+                 out one of them"
+            );
+        }
+        self.disk()?;
+        let subset = self.of.counted.subset(&self.of.puzzle, path)?;
+        let files = self.report.files()?;
+        let resources = &self.running.resources;
+        progress::listen();
+        let outcome = internals::pool(resources.threads.get())?.install(|| {
+            let databases = Databases::within(resources.memory);
+            let threads = resources.threads.get();
+            let solver = databases.solver(subset.puzzle(), threads, FirstTable::Growing)?;
+            tracing::info!(
+                "solving {} states, {} up to symmetry",
+                thousands(subset.states()),
+                thousands(subset.classes())
+            );
+            Ok::<_, Failure>(subset.depths(&solver, &SubsetWatch(StatusLine::new()))?)
+        })?;
+        self.report.finish(files, &outcome)
     }
 
     /// How to use the disk, or `None` for a search in memory.
@@ -191,6 +238,20 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
     let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
     let complete = corner.map_or(&[][..], |truth| truth.counts());
     Ok(vec![disk::widths(space, &[], search.max_depth)?, disk::widths(space, complete, None)?])
+}
+
+/// Shows how many states are solved.
+struct SubsetWatch(StatusLine);
+
+impl Progress for SubsetWatch {
+    fn progress(&self, _: Phase, done: u64, all: u64) {
+        let words = || format!("{} of {} states solved", thousands(done), thousands(all));
+        self.0.say(|| (done as f64 / all as f64, words()));
+    }
+
+    fn interrupted(&self) -> bool {
+        progress::asked()
+    }
 }
 
 // Searches with lists as levels.

@@ -10,6 +10,7 @@ use tilewave::{
         ErrorPlace, Metric, MoveMetric, Puzzle, PuzzleSpec, Searched, Turns, Variant,
         formats::Format,
     },
+    solve::StateSubset,
 };
 
 use crate::{Failure, GoalOption, Result, choice, failure::SHAPES, first_given, refuse};
@@ -273,6 +274,17 @@ fn sequences(text: &str) -> Result<Sequences, String> {
     }
 }
 
+/// The lines of a file with states, without comments.
+fn states_in(path: &Path) -> Result<Vec<String>> {
+    let text = PuzzleSpec::text(path)?;
+    let lines = text.lines().map(uncommented);
+    let states: Vec<String> = lines.filter(|line| !line.is_empty()).map(String::from).collect();
+    if states.is_empty() {
+        refuse!("{} contains no states: write one state per line", path.display());
+    }
+    Ok(states)
+}
+
 impl Counted {
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
@@ -303,17 +315,31 @@ impl Counted {
         self.spec(word)?.listed().map_err(|error| self.placed(error))
     }
 
+    /// The states in a file, in whose lines the pieces of the puzzle stand that has its own goals.
+    pub fn subset(&self, word: &str, path: &Path) -> Result<StateSubset> {
+        let texts = states_in(path)?;
+        let searched = self.searched(word)?;
+        if searched.size().is_some() {
+            refuse!("--from does not apply to boards, and {word} is a board: leave out --from");
+        }
+        let puzzle = match searched {
+            Searched::Numbered(space) => Puzzle::of_space(&space)?,
+            Searched::Listed(puzzle) => puzzle,
+        };
+        let spec = self.spec(word)?;
+        let (goals, subgroup) = (Vec::new(), Vec::new());
+        let variant = Variant { goals, subgroup, ..spec.variant };
+        let whole = PuzzleSpec { variant, ..spec }.listed().map_err(|error| self.placed(error))?;
+        let found = StateSubset::of(&puzzle, &whole, &texts);
+        found.map_err(|error| match error.place() {
+            Some(ErrorPlace::Goal) => error.in_file(&path.display().to_string()).into(),
+            _ => Failure::usage(format!("--from: {error}")),
+        })
+    }
+
     fn spec(&self, word: &str) -> Result<PuzzleSpec> {
         let list = |of: &Option<Sequences>| of.clone().unwrap_or_default();
-        let mut goals = Vec::new();
-        if let Some(path) = &self.goals {
-            let text = PuzzleSpec::text(path)?;
-            let lines = text.lines().map(uncommented);
-            goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
-            if goals.is_empty() {
-                refuse!("{} contains no states: write one state per line", path.display());
-            }
-        }
+        let goals = self.goals.as_deref().map_or(Ok(Vec::new()), states_in)?;
         Ok(PuzzleSpec {
             directed: self.directed,
             variant: Variant {

@@ -39,16 +39,8 @@ pub struct StateArgs {
     table: Option<PathBuf>,
 
     /// Show the state with the state id ID.
-    #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
+    #[arg(long, value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
-
-    /// Show the state whose line has rank LINE; the line is the sequence of tiles along a snake path (docs/engine.md).
-    #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
-    line: Option<u64>,
-
-    /// With --line: the cell of the blank, numbered along the same path from 0.
-    #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
-    cell: Option<usize>,
 
     #[command(flatten)]
     format: FormatOption,
@@ -57,7 +49,7 @@ pub struct StateArgs {
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
         let (word, states) = self.of.split("state", self.table.is_some())?;
-        let by_number = self.id.is_some() || self.line.is_some();
+        let by_number = self.id.is_some();
         if by_number && !states.is_empty() {
             refuse!("both a state and a state number are given: leave out one of them");
         }
@@ -110,11 +102,8 @@ impl StateArgs {
 
     /// What is said of a state of a puzzle of several sets of pieces.
     fn of_sets(&self, puzzle: &Puzzle, text: Option<&str>) -> Result<AnyReply> {
-        let numbers = first_given(&[
-            (self.id.is_some(), "--id"),
-            (self.line.is_some(), "--line"),
-            (self.table.is_some(), "--table"),
-        ]);
+        let numbers =
+            first_given(&[(self.id.is_some(), "--id"), (self.table.is_some(), "--table")]);
         if let Some(option) = numbers {
             refuse!("{option} needs numbered states, which {puzzle} does not have: leave it out");
         }
@@ -260,23 +249,13 @@ impl StateArgs {
 
     /// The state with the number asked for.
     fn unrank(&self, space: &StateSpace) -> Result<State> {
-        let cells = space.moves().cells();
-        let state = match (self.id, self.line, self.cell) {
-            (Some(id), _, _) => space.from_id(id),
-            (None, Some(line), Some(cell)) => {
-                (line < space.lines() && cell < cells).then_some(State { line, cell })
-            }
-            _ => None,
-        };
-        let Some(state) = state else {
+        let Some(state) = self.id.and_then(|id| space.from_id(id)) else {
             let board = space.size().is_some();
             let (article, kind) = if board { ("a ", " board") } else { ("", "") };
+            let last = space.lines() * space.moves().cells() as u64 - 1;
             refuse!(
-                "there is no state with this number: {article}{}{kind} has ids 0 to {}, lines 0 to {} and cells 0 to {}",
-                space,
-                thousands(space.lines() * cells as u64 - 1),
-                thousands(space.lines() - 1),
-                cells - 1
+                "there is no state with this number: {article}{space}{kind} has ids 0 to {}",
+                thousands(last)
             );
         };
         Ok(state)

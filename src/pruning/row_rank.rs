@@ -62,6 +62,48 @@ impl PieceMap {
         Arrangement(self.set.iter().enumerate().map(row).collect())
     }
 
+    /// Returns the mask of the projection that the images of exactly those states match that match a mask of the puzzle,
+    /// or the name of the set in which the mask tells apart what looks alike in the projection.
+    pub fn mask<'p>(
+        &self,
+        (puzzle, projection): (&'p Puzzle, &Puzzle),
+        mask: &Arrangement,
+    ) -> Result<Arrangement, &'p str> {
+        let any = Placed::ANY;
+        let masked = |own: usize, &piece: &Placed| -> Option<Placed> {
+            let Some(set) = self.set.iter().position(|&there| there == own) else {
+                return (piece.kind == any && piece.turn == any).then_some(piece);
+            };
+            let (here, there) = (&puzzle.sets()[own], &projection.sets()[set]);
+            let kinds = &self.kind[set];
+            // Of each kind that may stand there, the turn that is meant.
+            let turned = |kind: usize| {
+                let (seen, ahead) = kinds[kind].unwrap_or_default();
+                let modulus = there.moduli[usize::from(seen)];
+                let turn = if piece.turn == any { any } else { (piece.turn + ahead) % modulus };
+                let same = piece.turn == any || modulus == here.moduli[kind];
+                same.then_some(Placed { kind: seen, turn })
+            };
+            if piece.kind == any {
+                let mut turns = (0..kinds.len()).map(|kind| Some(turned(kind)?.turn));
+                let turn = turns.next()??;
+                return turns
+                    .all(|other| other == Some(turn))
+                    .then_some(Placed { kind: any, turn });
+            }
+            let meant = turned(piece.kind.into())?;
+            let alike =
+                kinds.iter().filter(|kind| kind.is_some_and(|(seen, _)| seen == meant.kind));
+            (alike.count() == 1).then_some(meant)
+        };
+        let rows = mask.0.iter().enumerate().map(|(own, row)| {
+            let row: Option<Vec<Placed>> = row.iter().map(|piece| masked(own, piece)).collect();
+            row.ok_or(&puzzle.sets()[own].name[..])
+        });
+        let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
+        Ok(Arrangement(self.set.iter().map(|&own| std::mem::take(&mut rows[own])).collect()))
+    }
+
     fn keeps_moves(&self, puzzle: &Puzzle, projection: &Puzzle) -> bool {
         let place = |at: &PieceAt| {
             let set = self.set.iter().position(|&o| o == usize::from(at.set))?;

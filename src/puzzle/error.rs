@@ -57,7 +57,7 @@ pub enum ErrorPlace {
     Byte(usize),
     /// At the name of a set of pieces.
     Set(String),
-    /// In one of the goals.
+    /// In one of the goals, or of the states of which something is asked.
     Goal,
     /// In a line of a file, counted from 1, or in the file as a whole (0).
     Line(usize),
@@ -158,9 +158,9 @@ impl PuzzleError {
         PuzzleError { message: format!("{}{words}", self.message), ..self }
     }
 
-    /// Returns the error of a goal, counted from 1.
-    pub(super) fn in_goal(self, number: usize) -> PuzzleError {
-        self.behind(format_args!("goal {number}")).placed(ErrorPlace::Goal)
+    /// Returns the error of one of several goals or other states, counted from 1.
+    pub(super) fn of_state(self, name: &str, number: usize) -> PuzzleError {
+        self.behind(format_args!("{name} {number}")).placed(ErrorPlace::Goal)
     }
 
     /// Returns the error with the line of the file in which it is, counted from 1, or the file as a whole (0).

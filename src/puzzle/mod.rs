@@ -42,7 +42,7 @@ mod spec;
 pub(crate) mod split;
 pub(crate) mod states;
 pub(crate) mod symmetry;
-mod variant;
+pub(crate) mod variant;
 
 use std::{
     collections::{HashMap, HashSet},

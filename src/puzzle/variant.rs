@@ -126,27 +126,8 @@ impl Variant {
             return Ok(puzzle);
         }
         let reachable = Reachability::of(&puzzle);
-        let written = |text: &String| {
-            let mask = puzzle.read_mask(text)?;
-            let reached = match mask.0.iter().flatten().any(Placed::is_masked) {
-                true => Some(Ok(())),
-                false => reachable.reaches(&puzzle, &mask),
-            };
-            match reached {
-                Some(Ok(())) => Ok(mask),
-                Some(Err(why)) => Err(PuzzleError::unreached(&puzzle, why)),
-                None => Err(unknown_goals(&puzzle)),
-            }
-        };
         let goal = |(number, text): (usize, &String)| {
-            let read = match puzzle.is_arrangement(text) {
-                true => written(text),
-                false => {
-                    let all = puzzle.read_sequence(text);
-                    all.map(|all| puzzle.after(&puzzle.solved(), &all.effect))
-                }
-            };
-            read.map_err(|error| error.in_goal(number))
+            puzzle.read_mask_or_moves(&reachable, text).map_err(|e| GOALS.at(number, e))
         };
         let mut goals = (1..).zip(&self.goals).map(goal).collect::<Result<Vec<_>, _>>()?;
         if goals.is_empty() {
@@ -283,13 +264,18 @@ impl Puzzle {
         masks: &[Arrangement],
         subgroup: &[Transformation],
     ) -> Result<Puzzle, PuzzleError> {
-        let mut states = self.fitting(masks)?;
+        let (mut states, unknown) = self.fitting(masks, &GOALS)?;
+        if let Some(number) = unknown {
+            let error = wrong!(Undecided: "{self} can have only one goal, because it is not known \
+                which other goals the moves reach");
+            return Err(GOALS.at(number, error));
+        }
         let mut open: Vec<Arrangement> = states.iter().cloned().collect();
         while let Some(state) = open.pop() {
             let after = subgroup.iter().map(|one| self.after(&state, one));
             open.extend(after.filter(|state| states.insert(state.clone())));
             if states.len() > MAX_GOALS {
-                return Err(self.many_goals());
+                return Err(GOALS.many(&self));
             }
         }
         states.iter().try_for_each(|state| self.check_legal(state, "goal"))?;
@@ -299,42 +285,67 @@ impl Puzzle {
         Ok(Puzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
-    fn many_goals(&self) -> PuzzleError {
-        let name = &self.name;
-        wrong!(Range: "{name}: there are more than {MAX_GOALS} goal states, and these do not form \
-            a single state of a projection of the puzzle: choose options that leave fewer goals")
+    /// Returns the state or mask that a text means, which moves must reach as far as that is known.
+    fn read_mask_or_moves(
+        &self,
+        reachable: &Reachability,
+        text: &str,
+    ) -> Result<Arrangement, PuzzleError> {
+        if !self.is_arrangement(text) {
+            let all = self.read_sequence(text)?;
+            return Ok(self.after(&self.solved(), &all.effect));
+        }
+        let mask = self.read_mask(text)?;
+        let is_state = !mask.0.iter().flatten().any(Placed::is_masked);
+        match is_state.then(|| reachable.reaches(self, &mask)).flatten() {
+            Some(Err(why)) => Err(PuzzleError::unreached(self, why)),
+            _ => Ok(mask),
+        }
     }
 
-    /// The reachable states that match a mask; for masks without `?`, it is known that moves reach them.
-    fn fitting(&self, masks: &[Arrangement]) -> Result<BTreeSet<Arrangement>, PuzzleError> {
+    /// Returns the states and masks that some texts mean as states of which something is asked.
+    pub(crate) fn read_states_asked(
+        &self,
+        texts: &[String],
+    ) -> Result<Vec<Arrangement>, PuzzleError> {
+        let reachable = Reachability::of(self);
+        let read = |(number, text): (usize, &String)| {
+            self.read_mask_or_moves(&reachable, text).map_err(|e| ASKED.at(number, e))
+        };
+        (1..).zip(texts).map(read).collect()
+    }
+
+    /// Returns the states that match one of some masks, without those that moves do not reach as far as that is known,
+    /// and which mask, counted from 1, matches one of which it is not.
+    pub(crate) fn fitting(
+        &self,
+        masks: &[Arrangement],
+        of: &MaskUse,
+    ) -> Result<(BTreeSet<Arrangement>, Option<usize>), PuzzleError> {
         let reached = Reachability::of(self);
-        let mut states = BTreeSet::new();
+        let (mut states, mut unknown) = (BTreeSet::new(), None);
         for (number, mask) in (1..).zip(masks) {
-            if !mask.0.iter().flatten().any(Placed::is_masked) {
-                states.insert(mask.clone());
-                continue;
-            }
             let (mut fit, mut wrong) = (false, None);
-            for state in self.matching(mask)? {
+            for state in self.matching(mask, of)? {
                 match reached.reaches(self, &state) {
-                    Some(Ok(())) => {
+                    Some(Err(why)) => wrong = Some(why),
+                    known => {
                         fit = true;
+                        unknown = unknown.or(known.is_none().then_some(number));
                         states.insert(state);
                     }
-                    Some(Err(why)) => wrong = Some(why),
-                    None => return Err(unknown_goals(&self.name)),
                 }
                 if states.len() > MAX_GOALS {
-                    return Err(self.many_goals());
+                    return Err(of.many(self));
                 }
             }
             if !fit {
                 let why = wrong
                     .map_or("the pieces are not those of the puzzle".into(), |why| why.to_string());
-                return Err(PuzzleError::unreached(&self.name, why).in_goal(number));
+                return Err(of.at(number, PuzzleError::unreached(&self.name, why)));
             }
         }
-        Ok(states)
+        Ok((states, unknown))
     }
 
     /// The projection in which a mask is the solved state, if there is one: each kind of piece occurs at all of its
@@ -413,12 +424,13 @@ impl Puzzle {
     fn matching(
         &self,
         mask: &Arrangement,
+        of: &MaskUse,
     ) -> Result<impl Iterator<Item = Arrangement> + use<>, PuzzleError> {
         let choices = self.sets.iter().zip(&mask.0).map(|(set, row)| rows(set, row));
-        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| self.many_goals())?;
+        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| of.many(self))?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
         if all > MAX_TRIED {
-            return Err(self.many_goals());
+            return Err(of.many(self));
         }
         Ok((0..all).map(move |mut rest| {
             let row = |rows: &Vec<Vec<Placed>>| {
@@ -431,9 +443,30 @@ impl Puzzle {
     }
 }
 
-fn unknown_goals(puzzle: impl fmt::Display) -> PuzzleError {
-    wrong!(Undecided: "{puzzle} can have only one goal, because it is not known which other goals \
-        the moves reach")
+/// What states and masks are for, as errors say it.
+pub(crate) struct MaskUse {
+    name: &'static str,
+    many: &'static str,
+}
+
+const GOALS: MaskUse = MaskUse {
+    name: "goal",
+    many: "goal states, and these do not form a single state of a projection of the puzzle: choose \
+           options that leave fewer goals",
+};
+
+/// States of which something is asked.
+pub(crate) const ASKED: MaskUse =
+    MaskUse { name: "state", many: "such states: leave fewer places open" };
+
+impl MaskUse {
+    fn at(&self, number: usize, error: PuzzleError) -> PuzzleError {
+        error.of_state(self.name, number)
+    }
+
+    fn many(&self, puzzle: &Puzzle) -> PuzzleError {
+        wrong!(Range: "{}: there are more than {MAX_GOALS} {}", puzzle.name, self.many)
+    }
 }
 
 /// Maximum number of arrangements that are compared with a mask.

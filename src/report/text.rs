@@ -17,7 +17,7 @@ use crate::{
         published_growth, rate, thousands,
     },
     store,
-    units::csv_field,
+    units::{csv_field, shown},
 };
 
 // What identifies the puzzle of a result.
@@ -117,6 +117,7 @@ impl<'a> Report<'a> {
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
         let (counts, complete) = (&outcome.counts, outcome.complete);
         let (published, own) = match &outcome.searched {
+            _ if !outcome.among.is_empty() => (None, None),
             Searched::Numbered(space) => (published_for(space).map(Cow::Borrowed), own_for(space)),
             Searched::Listed(puzzle) => (published_growth(puzzle).map(Cow::Owned), None),
         };
@@ -152,7 +153,10 @@ impl<'a> Report<'a> {
         let outcome = self.outcome;
         let reduced = outcome.reduced();
         let all = outcome.states.as_ref().and_then(|all| all.to_string().parse().ok());
-        let table = table(["depth", "states"], &outcome.counts, reduced, all);
+        // Some of the states do not come from each other.
+        let heading =
+            if outcome.among.is_empty() { ["depth", "states"] } else { ["moves", "states"] };
+        let table = table(heading, &outcome.counts, reduced, all);
         format!("{table}\n{}", self.summary())
     }
 
@@ -194,7 +198,9 @@ impl<'a> Report<'a> {
         let worked = |disk: &&DiskUse| disk.kernel_seconds > 0.0;
         let is_idle = disk.is_some_and(|disk| !worked(&disk));
         let memory = match self.peak_memory {
-            Some(peak) if is_idle => format!("{} at the peak", bytes(peak)),
+            Some(peak) if is_idle || !outcome.among.is_empty() => {
+                format!("{} at the peak", bytes(peak))
+            }
             // What is never written to takes no memory.
             Some(peak) if peak < outcome.array_bytes => {
                 format!("{} at the peak, of {arrays} reserved for {what}", bytes(peak))
@@ -224,6 +230,7 @@ impl<'a> Report<'a> {
         let facts = [
             (kind, Some(name)),
             ("start", start),
+            ("among", among(&outcome.among)),
             ("states", Some(states)),
             (extreme, Some(last)),
             ("antipodes", outcome.antipodes().map(thousands)),
@@ -235,7 +242,7 @@ impl<'a> Report<'a> {
             ("work", work),
             ("network", sent),
             ("engine", Some(engine(outcome))),
-            ("published", Some(self.published_line())),
+            ("published", outcome.among.is_empty().then(|| self.published_line())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -258,6 +265,15 @@ impl<'a> Report<'a> {
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n              ");
         format!("{which} {compared} levels agree with {sources}")
+    }
+}
+
+/// The states that were solved, in a few words.
+fn among(texts: &[String]) -> Option<String> {
+    match texts {
+        [] => None,
+        [one] => Some(shown(one, 200)),
+        [first, others @ ..] => Some(format!("{}; or {} others", shown(first, 200), others.len())),
     }
 }
 
@@ -437,6 +453,7 @@ fn model_name(cpuinfo: &str) -> Option<String> {
 impl Report<'_> {
     /// Returns the report as JSON, with the same keys for every search. Existing keys do not change; more may be added.
     ///
+    /// `among`, only where some states were solved, has the states and masks of which at least one fits each state.
     /// `counts`, `checksums` (16 hexadecimal digits each, because JSON readers commonly round integers above 2^53) and
     /// `level_seconds` have one value per depth. `states` has the digits of the number of reachable states, which often
     /// exceeds 64 bits, or is null if it is not known. `diameter` and `antipodes`, the number of states at that depth,
@@ -462,6 +479,9 @@ impl Report<'_> {
         let own = self.own.filter(|_| self.difference.is_none());
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let mut keys = identity(&outcome.searched);
+        if !outcome.among.is_empty() {
+            keys["among"] = json!(outcome.among);
+        }
         let more = json!({
             "states": outcome.states.as_ref().map(ToString::to_string),
             "engine": outcome.engine.name(),

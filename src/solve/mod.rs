@@ -24,6 +24,7 @@ pub(crate) mod phases;
 pub(crate) mod pruner;
 pub(crate) mod puzzles;
 mod source;
+pub(crate) mod subset;
 pub(crate) mod symmetry;
 pub(crate) mod two_sided;
 pub(crate) mod walk;
@@ -49,6 +50,7 @@ pub use crate::solve::{
     pruner::MovePruner,
     puzzles::PuzzleSolver,
     source::{DatabaseSource, GivenDatabase, SolverTables},
+    subset::StateSubset,
     symmetry::SymmetricView,
 };
 

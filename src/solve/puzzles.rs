@@ -105,6 +105,8 @@ struct TableMaximum {
     width: usize,
     /// The rows of the solved states, in order.
     goals: Vec<Vec<u8>>,
+    /// Whether a table has all states of the puzzle, which then are those that can be solved.
+    is_whole: bool,
     /// The index of a table without an entry for a state that moves lead to: it is damaged.
     damaged: OnceLock<usize>,
 }
@@ -257,6 +259,7 @@ impl PuzzleSolver {
             views,
             parts,
             goals,
+            is_whole: exact.is_some(),
             damaged: OnceLock::new(),
         };
         maximum.choose_views();
@@ -438,11 +441,13 @@ impl TableMaximum {
         );
     }
 
-    /// Whether a state has an entry in all tables; `None` if it has.
+    /// Whether a state has an entry in all tables; `None` if it has, unless one has all states.
     fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         let row = self.row(state);
         let entry = |view: &TableView| self.tables[view.table].entry(view.rank.rank(&row));
-        let view = self.views.iter().find(|view| matches!(entry(view), Ok(None)))?;
+        let Some(view) = self.views.iter().find(|view| matches!(entry(view), Ok(None))) else {
+            return (self.is_whole && !self.puzzle.is_directed()).then_some(Ok(()));
+        };
         Some(Err(Unreachable::Table(self.tables[view.table].puzzle().to_string())))
     }
 

@@ -19,7 +19,7 @@ const LINES: [&str; 26] = [
     "plan 4x4 --format json",
     "state 1,2,3/4,5,6/7,8,0 --goal first",
     "state 3x3 --id 77",
-    "state 3x3 --line 5 --cell 2",
+    "state 3x3 --id 47",
     "check a.table",
     "state --table a.table 1,2,3/4,5,6/7,0,8",
     "pdb build 3x3 --pattern 1,2,3 -o new.pdb",

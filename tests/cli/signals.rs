@@ -129,7 +129,8 @@ fn who_ignores_a_signal_goes_on() {
 #[test]
 fn an_interrupted_build_leaves_nothing() {
     let dir = room();
-    let build = ["pdb", "build", "4x4", "--pattern", "1-7", "--plain", "-o", "x.pdb", "-j", "1"];
+    let build =
+        ["pdb", "build", "5x5", "--pattern", "1-7", "--encoding", "bit", "-o", "x.pdb", "-j", "1"];
     let child = start(tilewave(build).arg("--quiet").current_dir(dir.path()));
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "INT");

@@ -1,5 +1,6 @@
 """Pruning tables and solvers of cubes and other puzzles."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -120,6 +121,24 @@ def test_coset_tables_solve_cubes(tmp_path):
         assert bounds.dtype == np.int16 and bounds.tolist()[:2] == [0, 1] and 2 <= bounds[2] <= 7
     with pytest.raises(ValueError, match="is a coset table for 3x3x3"):
         tilewave.PuzzleSolver("3x3x3", metric="qtm", tables=table)
+
+
+def test_how_long_some_states_take(tmp_path):
+    """A step of a method, with the goals' own puzzle and with the one in whose pieces the states are written."""
+    cross = tilewave.Puzzle("2x2x2", goals=["corners 1 2 3 ? ? ? ?/0 0 0 ? ? ? ?"])
+    begins = "corners 1 2 ? ? ? ? ?/0 0 ? ? ? ? ?"
+    found = tilewave.PuzzleSolver(cross).distribution([begins], of=tilewave.Puzzle("2x2x2"))
+    (tmp_path / "goals").write_text("corners 1 2 3 ? ? ? ?/0 0 0 ? ? ? ?")
+    (tmp_path / "from").write_text(begins)
+    command = [sys.executable, "-m", "tilewave", "bfs", "2x2x2", "--format", "json", "-q"]
+    command += ["--goals", tmp_path / "goals", "--from", tmp_path / "from"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert found.counts.tolist() == told["counts"] and told["among"] == [begins]
+    assert found.counts.sum() == 15 and found.complete and found.engine == "solver"
+    with pytest.raises(ValueError, match="leave open some pieces"):
+        tilewave.PuzzleSolver(cross).distribution("corners 1 ? ? 4 ? ? ?/0 ? ? 0 ? ? ?", of="2x2x2")
+    with pytest.raises(ValueError, match="more than 1048576"):
+        tilewave.PuzzleSolver("2x2x2").distribution("corners ? ? ? ? ? ? ?")
 
 
 def test_solvers_choose_their_tables_as_the_program_does():

@@ -13,6 +13,7 @@ mod puzzles;
 mod random;
 mod scramble;
 mod solvability;
+mod subset;
 #[path = "../disk/threads.rs"]
 mod threads;
 mod together;

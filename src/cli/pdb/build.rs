@@ -151,16 +151,12 @@ pub struct BuildArgs {
     ///
     /// With --dir, a build with one bit per entry needs only half the memory. If the build is stopped, run the same
     /// command again to continue. To abandon a build, remove DIR.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 
     /// With --dir: start even if there seems to be too little free disk space.
     #[arg(long, requires = "dir", hide_short_help = true)]
     ignore_space: bool,
-
-    /// Use the plain builder, which is slow but independent of the fast one.
-    #[arg(long)]
-    plain: bool,
 
     #[command(flatten)]
     report: FormatOption,
@@ -191,7 +187,6 @@ impl BuildArgs {
         for (pattern, file) in patterns.iter().zip(&files) {
             OutputFile::reserve(file, self.force)?;
             let build = self.wanted.build(pattern, &self.resources)?;
-            let build = build.plain(self.plain);
             match &directory {
                 None => drop(pdb::plan(&build)?),
                 Some(_) if self.ignore_space => drop(pdb::plan_on_disk(&build)?),

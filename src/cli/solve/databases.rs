@@ -67,6 +67,11 @@ pub struct Databases {
 }
 
 impl Databases {
+    /// Those that are kept, or that fit in this memory if it is given.
+    pub fn within(memory: Option<u64>) -> Databases {
+        Databases { memory, ..Databases::default() }
+    }
+
     /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
         let files = self.pdb.iter().cloned().map(GivenDatabase::File).collect();

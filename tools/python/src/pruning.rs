@@ -12,6 +12,7 @@ use tilewave::pruning::CosetTable;
 use tilewave::puzzle::{Arrangement, Puzzle};
 use tilewave::solve::{
     AllSolutions, Answer, DatabaseSource, MeetingLists, SolutionRange, SolveError, SolverTables,
+    StateSubset,
 };
 use tilewave::table::TableEncoding;
 use tilewave::{Error, Progress, Resources};
@@ -20,7 +21,8 @@ use super::arrays::{Rows, per_row};
 use super::errors::{exception, invalid, named, of_one, of_type};
 use super::listed::Listed;
 use super::numbers;
-use super::puzzle::{Counted, Subject, subject};
+use super::puzzle::{Counted, Subject, subject, words};
+use super::search::SearchResult;
 use super::solve::{Limits, Solution, all_answers, answers, in_row, listed, unpacked};
 use super::work::{FIRST, Watch, for_rows, long};
 
@@ -604,6 +606,51 @@ impl PuzzleSolver {
         let work = |part: &[Arrangement]| part.par_iter().map(one).collect();
         let found: Vec<i16> = for_rows(py, (&states[..], 1), FIRST, work)?.map_err(exception)?;
         per_row(py, found, &rows)
+    }
+
+    /// Returns how many of some states need how many moves, for example those from which a step of a method begins.
+    /// Ctrl-C stops the search.
+    ///
+    /// Parameters
+    /// ----------
+    /// states : str or list of str
+    ///     Sequences of moves, states, or masks, in which ``?`` stands for any piece or any orientation, and a set that is
+    ///     left out may have any arrangement. All states that match are meant, at most 1,048,576.
+    /// of : Puzzle, optional
+    ///     The puzzle in whose pieces the states are written, if that of the solver has goals of its own: they may fix
+    ///     only what the goals fix as well.
+    ///
+    /// Returns
+    /// -------
+    /// SearchResult
+    ///     Its `counts` are the numbers of states by moves.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If there are no or too many such states.
+    ///
+    /// Examples
+    /// --------
+    /// >>> result = tilewave.PuzzleSolver("2x2x2").distribution("corners 1 2 3 4 ? ? ?")
+    /// >>> result.diameter, int(result.counts.sum())
+    /// (11, 54)
+    #[pyo3(signature = (states, *, of=None))]
+    fn distribution(
+        &self,
+        py: Python<'_>,
+        states: &Bound<'_, PyAny>,
+        of: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<SearchResult> {
+        let texts = words(("states", Some(states)), |text| vec![text.into()])?;
+        let of = of.map(|of| subject(of, Counted::default())?.listed()).transpose()?;
+        let (puzzle, solver) = (&self.listed.puzzle, self.solver(py)?);
+        let whole = of.as_ref().map_or(puzzle, |of| &of.puzzle);
+        let outcome = long(py, None, |watch| {
+            let subset = StateSubset::of(puzzle, whole, &texts)?;
+            self.resources.install(|| subset.depths(solver, watch))?
+        })?;
+        SearchResult::of_listed(&outcome, &self.listed)
     }
 
     /// Returns all shortest solutions, or also those that are up to `slack` moves longer. Ctrl-C stops the search.

@@ -267,7 +267,7 @@ impl Counted<'_, '_> {
 }
 
 /// The strings of an argument: a list, or one text, which may contain several.
-fn words(
+pub fn words(
     (name, given): (&str, Option<&Bound<'_, PyAny>>),
     split: impl Fn(&str) -> Vec<String>,
 ) -> PyResult<Vec<String>> {

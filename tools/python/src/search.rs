@@ -130,6 +130,11 @@ impl SearchResult {
         SearchResult { found, arrays: [const { PyOnceLock::new() }; 4] }
     }
 
+    /// The result for states of a puzzle with several sets of pieces.
+    pub fn of_listed(outcome: &Outcome, listed: &Listed) -> PyResult<SearchResult> {
+        Ok(SearchResult::new(Found::of(outcome, Some(listed))?))
+    }
+
     fn fixed<T: numpy::Element>(
         &self,
         py: Python<'_>,
@@ -243,7 +248,8 @@ impl SearchResult {
         self.found.seconds
     }
 
-    /// The engine that ran: "sweep", "reference" or "disk" for numbered states, "frontier" for lists.
+    /// The engine that ran: "sweep", "reference" or "disk" for numbered states, "frontier" for lists, "solver" for
+    /// `PuzzleSolver.distribution`.
     #[getter]
     fn engine(&self) -> &str {
         &self.found.engine
@@ -483,7 +489,7 @@ impl Running {
             Some(disk) => disk.run_with(&search, watch),
             None => search.run_with(watch),
         })?;
-        Ok(SearchResult::new(Found::of(&outcome, Some(listed))?))
+        SearchResult::of_listed(&outcome, listed)
     }
 }
 
