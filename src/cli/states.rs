@@ -461,23 +461,28 @@ impl Figures for DepthStates {
         let (name, depth, noun) = (described(&self.outcome.searched), self.depth, self.noun());
         let deepest = self.outcome.counts.len() - 1;
         if depth > deepest {
-            return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
+            return format!("# {name}: no states at depth {depth}; the last depth is {deepest}\n");
         }
-        let width = self.states.iter().map(String::len).max().unwrap_or(0);
-        let line = |state: &str, numbers: Option<[String; 3]>| {
-            let [id, line, cell] = numbers.unwrap_or_default();
-            let line = format!("{state:width$}  {id:>16}  {line:>14}  {cell:>4}");
-            line.trim_end().to_string() + "\n"
+        // Lines of states can be read again: what else there is are comments.
+        let width = self.states.iter().map(String::len).max().unwrap_or(0).max(noun.len() + 2);
+        let line = |state: &str, numbers: Option<[String; 3]>| match numbers {
+            Some([id, line, cell]) => {
+                format!("{state:width$}  #{id:>15}  {line:>14}  {cell:>4}\n")
+            }
+            None => format!("{state}\n"),
         };
-        let titles = self.numbers.as_ref().map(|_| ["state id", "line", "cell"].map(String::from));
-        let lines = line(noun, titles) + &self.lines(line);
+        let titles = self.numbers.as_ref().map_or(String::new(), |_| {
+            let noun = format!("# {noun}");
+            format!("{noun:width$}   {:>15}  {:>14}  {:>4}\n", "state id", "line", "cell")
+        });
+        let lines = titles + &self.lines(line);
         let diameter = if self.outcome.complete { ", the last depth" } else { "" };
         let more = match self.count() - self.states.len() as u64 {
             0 => String::new(),
-            more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
+            more => format!("# {} more; raise --limit to see them\n", thousands(more)),
         };
         format!(
-            "{name}: {} at depth {depth}{diameter}\n\n{lines}{more}",
+            "# {name}: {} at depth {depth}{diameter}\n{lines}{more}",
             counted(self.count(), noun)
         )
     }

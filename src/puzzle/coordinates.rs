@@ -364,7 +364,7 @@ fn window_cost(window: u64, len: usize) -> usize {
 //
 // A move permutes the line by a window that depends on the cell and on the order. Windows that lie within the last five
 // places of the line stay inside a register; windows that lie within the last eight places, or entirely before them,
-// move registers as units; for others, the cost depends on how many elements cross between the two (docs/puzzles.md).
+// move registers as units; for others, the cost depends on how many elements cross between the two (docs/puzzle-files.md).
 //
 // A generator that is one cycle of all positions can be made to leave the line unchanged: the line is then read from
 // the distinguished element on, along the cycle. The two rotations of LRX move only the cell, and the swap, which is

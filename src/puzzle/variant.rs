@@ -223,10 +223,68 @@ impl Puzzle {
             [mask] if *mask == solved => self.cosets(subgroup)?,
             _ => None,
         };
-        match projection {
-            Some(projection) => Ok(projection),
-            None => self.closed(masks, subgroup),
+        if let Some(projection) = projection {
+            return Ok(projection);
         }
+        let named = if subgroup.is_empty() { self.named_by(masks)? } else { None };
+        match (self.closed(masks, subgroup), named) {
+            (Err(error), Some((named, masks))) if error.kind() == PuzzleErrorKind::Range => {
+                named.closed(&masks, &[])
+            }
+            (closed, _) => closed,
+        }
+    }
+
+    /// The projection in which the pieces that no mask names look alike, and those do not turn whose orientation no mask
+    /// asks for, with the masks there; `None` if it would be the puzzle itself.
+    fn named_by(
+        &self,
+        masks: &[Arrangement],
+    ) -> Result<Option<(Puzzle, Vec<Arrangement>)>, PuzzleError> {
+        if self.moves.iter().any(|one| one.requires.is_some()) {
+            return Ok(None);
+        }
+        let mut seen = self.clone();
+        for (index, set) in self.sets.iter().enumerate() {
+            let of = |kind: usize| {
+                let all = masks.iter().flat_map(|mask| &mask.0[index]);
+                all.filter(move |piece| usize::from(piece.kind) == kind)
+            };
+            let turns = |kind: usize| of(kind).any(|piece| piece.turn != Placed::ANY);
+            // Whatever piece is there.
+            let any = turns(Placed::ANY.into());
+            let kinds = 0..set.moduli.len();
+            let hidden: Vec<bool> = kinds.clone().map(|kind| of(kind).next().is_none()).collect();
+            let mut moduli = kinds.clone().filter(|&kind| hidden[kind]).map(|k| set.moduli[k]);
+            let first = moduli.next();
+            if any && moduli.any(|modulus| Some(modulus) != first) {
+                return Ok(None);
+            }
+            seen.merge(index, &hidden, !any)?;
+            seen.unturn(index, &kinds.map(|kind| !any && !turns(kind)).collect::<Vec<_>>());
+        }
+        seen.name = format!("{} with equal pieces where no goal names them", self.name);
+        let note = "pieces that no goal names look alike; the counts are those of this projection";
+        let seen = seen.rebuilt()?.noted(note.into());
+        if seen.sets == self.sets {
+            return Ok(None);
+        }
+        let mapped = |mask: &Arrangement| {
+            let row = |(row, (own, there)): (&Vec<Placed>, (&PieceSet, &PieceSet))| {
+                let piece = |piece: &Placed| {
+                    let home = own.solved.iter().position(|one| one.kind == piece.kind);
+                    let kind = home.map_or(Placed::ANY, |home| there.solved[home].kind);
+                    let modulus =
+                        there.moduli.get(usize::from(kind)).copied().unwrap_or(Placed::ANY);
+                    let turn = if modulus == 1 { 0 } else { piece.turn };
+                    Placed { kind, turn }
+                };
+                row.iter().map(piece).collect()
+            };
+            Arrangement(mask.0.iter().zip(self.sets.iter().zip(&seen.sets)).map(row).collect())
+        };
+        let masks = masks.iter().map(mapped).collect();
+        Ok(Some((seen, masks)))
     }
 
     /// Returns the puzzle with these solved states, which its moves must reach.

@@ -258,7 +258,7 @@ impl<'a> Report<'a> {
         let known: Vec<String> = known.collect();
         let Some(compared) = published.or(self.own).map(|truth| truth.counts().len().min(levels))
         else {
-            return "none known".into();
+            return "none in the list of this program".into();
         };
         let all = self.outcome.complete && compared == levels;
         let which = if all { "all" } else { "the first" };

@@ -1,15 +1,13 @@
-//! docs/puzzles.md is true: its files are puzzles, its tables those of the program.
+//! The pages on puzzles are true: their files are puzzles, their tables those of the program.
 
 use tilewave::puzzle::families;
 use tilewave::puzzle::formats::read;
 
 use super::puzzle;
 
-const PAGE: &str = include_str!("../../docs/puzzles.md");
-
-/// The block of the page in a language.
+/// The block of the page on files in a language.
 fn block(language: &str) -> &'static str {
-    let mut blocks = PAGE.split("```");
+    let mut blocks = include_str!("../../docs/puzzle-files.md").split("```");
     let found = blocks.find_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
     found.unwrap_or_else(|| panic!("a block of {language}"))
 }
@@ -30,6 +28,6 @@ fn the_files_of_the_page_are_puzzles() {
 fn the_page_names_every_family() {
     for family in families::ALL {
         let row = format!("| `{}:{}` | {} |", family.name, family.parameters, family.states);
-        assert!(PAGE.contains(&row), "{row}");
+        assert!(include_str!("../../docs/puzzles.md").contains(&row), "{row}");
     }
 }

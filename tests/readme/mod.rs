@@ -1,13 +1,14 @@
 //! The README is true: its commands run and print what it shows, its figures stand where they were
 //! measured or published, its pictures are those of the program.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, iter};
 
 use tilewave::puzzle::{Metric, Size, Turns, named};
 use tilewave::report::{Chart, published, published_growth};
 
-use crate::program::{root, run, tilewave};
+use crate::program::{binary, root, run, tilewave};
 
 mod documents;
 mod json;
@@ -144,15 +145,41 @@ fn two_commands_run_the_program_and_the_tests() {
 
 #[test]
 fn the_commands_of_the_guide_run() {
-    let guide = fs::read_to_string(root().join("docs/guide.md")).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let blocks =
-        guide.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
-    let commands: Vec<&str> = blocks.flat_map(str::lines).collect();
-    assert!(commands.len() > 25, "the commands are seen");
-    for line in commands {
-        printed(line, dir.path());
+    for line in commands_of("guide.md") {
+        printed(&line, dir.path());
     }
+}
+
+/// In a shell, as they use pipes.
+#[cfg(unix)]
+#[test]
+fn the_recipes_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = binary().parent().unwrap().to_path_buf();
+    let others = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(iter::once(own).chain(std::env::split_paths(&others)));
+    let path = path.unwrap();
+    for line in commands_of("recipes.md") {
+        let mut command = Command::new("sh");
+        let done = run(command
+            .args(["-c", &line])
+            .current_dir(dir.path())
+            .envs([("PATH", path.as_os_str()), ("XDG_CACHE_HOME", dir.path().as_os_str())]));
+        assert!(done.ok() && !done.err.contains("error"), "{line}: {}", done.err);
+    }
+    let wanted = ["3x3.html", "hardest.html", "board.cnf", "5.bin", "own.tex", "own.json"];
+    assert!(wanted.iter().all(|file| dir.path().join(file).is_file()));
+}
+
+/// The commands of a page.
+fn commands_of(page: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
+    let blocks =
+        text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
+    let commands: Vec<String> = blocks.flat_map(str::lines).map(String::from).collect();
+    assert!(commands.len() > 25, "the commands are seen");
+    commands
 }
 
 /// The words of a line but for times, sizes and what depends on the machine.
@@ -257,8 +284,10 @@ fn the_number_of_searches_is_that_of_their_files() {
 #[test]
 fn the_pictures_are_those_of_the_program() {
     let board = published(Size::new(3, 4).unwrap(), 11, Metric::Stm).unwrap();
+    let eight = published(Size::new(3, 3).unwrap(), 8, Metric::Stm).unwrap();
     let pictures = [
         ("3x4", Chart::new("3x4".into(), board.counts(), true)),
+        ("3x3", Chart::new("3x3".into(), eight.counts(), true)),
         ("3x3x3", Chart::new("Rubik's cube (3x3x3)".into(), &cube()[..=9], false)),
     ];
     for (name, chart) in pictures {
