@@ -18,6 +18,7 @@ use crate::puzzle::{
     Arrangement, Move, Placed, Puzzle, PuzzleError,
     error::{MAX_REPETITIONS, bail, wrong},
     named::{self, Facelet, PRINTED, Unfolded, unfolded},
+    net::Shade,
     sets::{Layers, Notation},
 };
 
@@ -289,21 +290,6 @@ fn read(
 /// The places of Reid's form.
 const REID: &str = "UF UR UB UL DF DR DB DL FR FL BR BL UFR URB UBL ULF DRF DFL DLB DBR";
 
-impl Unfolded {
-    /// The face that a sticker shows in a state.
-    fn shown(&self, at: Facelet, state: &Arrangement) -> usize {
-        match at {
-            Facelet::Fixed(face) => face,
-            Facelet::Of { set, position, index } => {
-                let Placed { kind, turn } = state.0[set][position];
-                let faces = &self.kinds[set][usize::from(kind)];
-                let step = faces.len() / usize::from(self.sets[set].orientations);
-                faces[(index + faces.len() - usize::from(turn) * step) % faces.len()]
-            }
-        }
-    }
-}
-
 impl Puzzle {
     /// The layers of a named cube or cuboid.
     pub(super) fn layered(&self) -> Option<Layers> {
@@ -353,9 +339,13 @@ impl Puzzle {
     /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
     /// ```
     pub fn facelets(&self, state: &Arrangement) -> Option<String> {
-        let (_, unfolded) = self.whole_cube()?;
-        let shown = |&at: &Facelet| char::from(FACES[unfolded.shown(at, state)]);
-        Some(unfolded.facelets.iter().map(shown).collect())
+        let (_, cube) = self.whole_cube()?;
+        let shown = self.unfolded()?.shown(self, state);
+        let letter = |&sticker: &usize| match shown[sticker] {
+            Shade::Face(face) => Some(char::from(FACES[face])),
+            _ => None,
+        };
+        cube.printed.iter().map(letter).collect()
     }
 
     /// Returns the state whose stickers a text gives, or `None` if it gives none.
