@@ -8,7 +8,8 @@
 
 use crate::puzzle::{
     Arrangement, Placed, Puzzle, Transformation,
-    named::{self, CutSolid, Vector, cross, dot, plus, turned, unit},
+    cube::FACES,
+    named::{self, CutSolid, PRINTED, Vector, cross, dot, plus, turned, unit},
     solids,
 };
 
@@ -120,6 +121,50 @@ impl Puzzle {
             others,
             solid,
         })
+    }
+}
+
+// The stickers of a cube as text.
+
+impl Puzzle {
+    /// Returns the stickers of a state of a named cube, face by face in the order U, R, F, D, L, B, each row by row;
+    /// each sticker is written as the face that has its colour. `None` for other puzzles, and for cubes of which only
+    /// some pieces are used.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Turns, named};
+    /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
+    /// let stickers = cube.facelets(&cube.read("R U")?.0).unwrap();
+    /// assert_eq!(stickers, "UUUUUUFFFUBBRRRRRRRRRFFDFFDDDBDDBDDBFFDLLLLLLLLLUBBUBB");
+    /// assert_eq!(cube.read(&stickers)?.0, cube.read("R U")?.0);
+    /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
+    /// ```
+    pub fn facelets(&self, state: &Arrangement) -> Option<String> {
+        let (_, cube) = self.whole_cube()?;
+        let shown = self.unfolded()?.shown(self, state);
+        let letter = |&sticker: &usize| match shown[sticker] {
+            Shade::Face(face) => Some(char::from(FACES[face])),
+            _ => None,
+        };
+        cube.printed.iter().map(letter).collect()
+    }
+
+    /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
+    pub fn net(&self, state: &Arrangement) -> Option<String> {
+        let stickers = self.facelets(state)?;
+        let layers = self.layers()?;
+        let row = |face: u8, row: usize| {
+            let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
+            let begin = (printed * layers + row) * layers;
+            stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
+        };
+        let blank = " ".repeat(2 * layers + 1);
+        let mut lines: Vec<String> = Vec::new();
+        let single = |face: u8| (0..layers).map(move |i| (face, i));
+        lines.extend(single(b'U').map(|(face, i)| format!("{blank}{}", row(face, i))));
+        lines.extend((0..layers).map(|i| b"LFRB".map(|face| row(face, i)).join(" ")));
+        lines.extend(single(b'D').map(|(face, i)| format!("{blank}{}", row(face, i))));
+        Some(lines.join("\n"))
     }
 }
 
