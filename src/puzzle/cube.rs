@@ -25,7 +25,7 @@ use crate::puzzle::{
 pub(super) type Step = (String, i32);
 
 /// The faces, opposite ones next to each other, with the numbers that they have in `named`.
-const FACES: [u8; 6] = *b"UDFBLR";
+pub(super) const FACES: [u8; 6] = *b"UDFBLR";
 
 /// How the whole cube is turned: the face that has come to each place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,7 +280,7 @@ fn read(
     })
 }
 
-// The stickers of a state.
+// The stickers of a state: how they are read; `net` writes them.
 //
 // The 54 stickers of a 3x3x3 are written face by face, in the order U, R, F, D, L, B, each sticker as the face that has
 // its colour. M. Reid's form names the piece at each place instead: `UF UR UB UL DF DR DB DL FR FL BR BL UFR URB ..` is
@@ -288,21 +288,6 @@ fn read(
 
 /// The places of Reid's form.
 const REID: &str = "UF UR UB UL DF DR DB DL FR FL BR BL UFR URB UBL ULF DRF DFL DLB DBR";
-
-impl Unfolded {
-    /// The face that a sticker shows in a state.
-    fn shown(&self, at: Facelet, state: &Arrangement) -> usize {
-        match at {
-            Facelet::Fixed(face) => face,
-            Facelet::Of { set, position, index } => {
-                let Placed { kind, turn } = state.0[set][position];
-                let faces = &self.kinds[set][usize::from(kind)];
-                let step = faces.len() / usize::from(self.sets[set].orientations);
-                faces[(index + faces.len() - usize::from(turn) * step) % faces.len()]
-            }
-        }
-    }
-}
 
 impl Puzzle {
     /// The layers of a named cube or cuboid.
@@ -314,7 +299,7 @@ impl Puzzle {
     }
 
     /// The number of layers of a named cube.
-    fn layers(&self) -> Option<usize> {
+    pub(super) fn layers(&self) -> Option<usize> {
         self.layered()?.of_cube()
     }
 
@@ -334,28 +319,10 @@ impl Puzzle {
     }
 
     /// The whole cube of which this is one, with all its pieces, or `None` where some are left out or look alike.
-    fn whole_cube(&self) -> Option<(usize, Unfolded)> {
+    pub(super) fn whole_cube(&self) -> Option<(usize, Unfolded)> {
         let layers = self.layers()?;
         let unfolded = unfolded(layers);
         (self.sets() == unfolded.sets).then_some((layers, unfolded))
-    }
-
-    /// Returns the stickers of a state of a named cube, face by face in the order U, R, F, D, L, B, each row by row;
-    /// each sticker is written as the face that has its colour. `None` for other puzzles, and for cubes of which only
-    /// some pieces are used.
-    ///
-    /// ```
-    /// use tilewave::puzzle::{Turns, named};
-    /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
-    /// let stickers = cube.facelets(&cube.read("R U")?.0).unwrap();
-    /// assert_eq!(stickers, "UUUUUUFFFUBBRRRRRRRRRFFDFFDDDBDDBDDBFFDLLLLLLLLLUBBUBB");
-    /// assert_eq!(cube.read(&stickers)?.0, cube.read("R U")?.0);
-    /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
-    /// ```
-    pub fn facelets(&self, state: &Arrangement) -> Option<String> {
-        let (_, unfolded) = self.whole_cube()?;
-        let shown = |&at: &Facelet| char::from(FACES[unfolded.shown(at, state)]);
-        Some(unfolded.facelets.iter().map(shown).collect())
     }
 
     /// Returns the state whose stickers a text gives, or `None` if it gives none.
@@ -481,23 +448,5 @@ impl Puzzle {
             }
         }
         Ok(state)
-    }
-
-    /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
-    pub fn net(&self, state: &Arrangement) -> Option<String> {
-        let stickers = self.facelets(state)?;
-        let layers = self.layers()?;
-        let row = |face: u8, row: usize| {
-            let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
-            let begin = (printed * layers + row) * layers;
-            stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
-        };
-        let blank = " ".repeat(2 * layers + 1);
-        let mut lines: Vec<String> = Vec::new();
-        let single = |face: u8| (0..layers).map(move |i| (face, i));
-        lines.extend(single(b'U').map(|(face, i)| format!("{blank}{}", row(face, i))));
-        lines.extend((0..layers).map(|i| b"LFRB".map(|face| row(face, i)).join(" ")));
-        lines.extend(single(b'D').map(|(face, i)| format!("{blank}{}", row(face, i))));
-        Some(lines.join("\n"))
     }
 }

@@ -29,6 +29,7 @@ pub(crate) mod group;
 mod mechanisms;
 mod metrics;
 pub mod named;
+pub(crate) mod net;
 pub mod notation;
 pub(crate) mod permutation;
 pub(crate) mod positions;

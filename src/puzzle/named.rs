@@ -97,8 +97,43 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "floppy" => "1x3x3",
         name => name,
     };
+    match name {
+        "clock" => return Some(mechanisms::clock()),
+        "square-1" => return Some(mechanisms::square_one()),
+        "gear" => return Some(mechanisms::gear()),
+        _ => {}
+    }
+    let (name, notation) = match layers_of(name) {
+        Some((name, layers)) => (name, Some(Notation::Layers(layers))),
+        None => (name.into(), notation(name)),
+    };
+    let name = name.as_str();
+    let puzzle = Puzzle { notation, ..solid(name)?.puzzle(name) };
+    let kept: &[&str] = match name {
+        "kilominx" => &["corners"],
+        "pyraminx-duo" => &["corners", "centres"],
+        "ivy" => &["=corners", "centres"],
+        "rex" => &["edges", "centres"],
+        _ => return Some(puzzle),
+    };
+    let kept: Vec<String> = kept.iter().map(|&set| set.into()).collect();
+    Some(puzzle.keeping(&kept).expect("it has these sets").called(name))
+}
+
+/// How the moves of a solid can be written besides by their names.
+fn notation(name: &str) -> Option<Notation> {
+    match name {
+        "skewb" => Some(Notation::Skewb),
+        "megaminx" | "kilominx" => Some(Notation::Megaminx),
+        "fto" => Some(Notation::Octahedron),
+        _ => None,
+    }
+}
+
+/// The solid of a puzzle with this name, if it is one.
+pub(super) fn solid(name: &str) -> Option<CutSolid> {
     let faces = CUBE.map(|(_, face)| (face, 1.0));
-    let cut = match name {
+    Some(match name {
         "pyraminx" => pyraminx(1.0 / 3.0, false),
         "pyraminx-tips" => pyraminx(1.0 / 3.0, true),
         "pyraminx-duo" => pyraminx(0.0, false),
@@ -112,31 +147,12 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "megaminx" | "kilominx" => megaminx(),
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
-        "clock" => return Some(mechanisms::clock()),
-        "square-1" => return Some(mechanisms::square_one()),
-        "gear" => return Some(mechanisms::gear()),
-        _ => return of_layers(name),
-    };
-    let notation = match name {
-        "skewb" => Some(Notation::Skewb),
-        "megaminx" | "kilominx" => Some(Notation::Megaminx),
-        "fto" => Some(Notation::Octahedron),
-        _ => None,
-    };
-    let puzzle = Puzzle { notation, ..cut.puzzle(name) };
-    let kept: &[&str] = match name {
-        "kilominx" => &["corners"],
-        "pyraminx-duo" => &["corners", "centres"],
-        "ivy" => &["=corners", "centres"],
-        "rex" => &["edges", "centres"],
-        _ => return Some(puzzle),
-    };
-    let kept: Vec<String> = kept.iter().map(|&set| set.into()).collect();
-    Some(puzzle.keeping(&kept).expect("it has these sets").called(name))
+        _ => layered(layers_of(name)?.1),
+    })
 }
 
-/// The cube or cuboid with a name; the numbers of layers may have any order.
-fn of_layers(name: &str) -> Option<Puzzle> {
+/// The layers of the cube or cuboid with a name, and its usual name; the numbers may have any order.
+fn layers_of(name: &str) -> Option<(String, Layers)> {
     let number = |word: &str| (1..=MAX_LAYERS).find(|n| word == n.to_string());
     let mut sizes = name.split('x').map(number).collect::<Option<Vec<usize>>>()?;
     sizes.sort_unstable();
@@ -150,8 +166,7 @@ fn of_layers(name: &str) -> Option<Puzzle> {
         false if b > 1 => cuboid(layers),
         _ => return None,
     };
-    let notation = Some(Notation::Layers(layers));
-    Some(Puzzle { notation, ..layered(layers).puzzle(&name) })
+    Some((name, layers))
 }
 
 pub(super) type Vector = [f64; 3];
@@ -159,28 +174,33 @@ pub(super) type Vector = [f64; 3];
 /// Differences below this are rounding errors.
 const TINY: f64 = 1e-6;
 
-fn dot(a: Vector, b: Vector) -> f64 {
+pub(super) fn dot(a: Vector, b: Vector) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn cross(a: Vector, b: Vector) -> Vector {
+pub(super) fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// a + t * b.
-fn plus(a: Vector, t: f64, b: Vector) -> Vector {
+pub(super) fn plus(a: Vector, t: f64, b: Vector) -> Vector {
     std::array::from_fn(|i| a[i] + t * b[i])
 }
 
-fn unit(a: Vector) -> Vector {
+pub(super) fn unit(a: Vector) -> Vector {
     a.map(|x| x / dot(a, a).sqrt())
 }
 
 /// Two directions perpendicular to a third and to each other, the second a quarter turn to the left of the first.
-fn across(axis: Vector) -> [Vector; 2] {
+pub(super) fn across(axis: Vector) -> [Vector; 2] {
     let other = if axis[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     let first = unit(cross(axis, other));
     [first, cross(axis, first)]
+}
+
+/// Whether two points are the same but for rounding.
+pub(super) fn near(a: Vector, b: Vector) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 10.0 * TINY)
 }
 
 /// A point rotated clockwise about an axis, as seen from its end, by a fraction of a full turn.
@@ -218,8 +238,8 @@ fn split(polygon: &[Vector], axis: Vector, at: f64) -> [Option<Vec<Vector>>; 2] 
 }
 
 /// A turn of everything between two planes.
-struct Turn {
-    name: String,
+pub(super) struct Turn {
+    pub name: String,
     axis: Vector,
     parts: u32,
     from: f64,
@@ -227,11 +247,11 @@ struct Turn {
 }
 
 /// A solid, the planes that cut it, and its turns.
-struct CutSolid {
+pub(super) struct CutSolid {
     /// The directions of its faces, and how far away they are.
-    faces: Vec<(Vector, f64)>,
+    pub faces: Vec<(Vector, f64)>,
     planes: Vec<(Vector, f64)>,
-    turns: Vec<Turn>,
+    pub turns: Vec<Turn>,
 }
 
 /// The name of the pieces with a number of stickers and a distance from the centre.
@@ -246,13 +266,14 @@ fn piece_name(stickers: usize, distance: f64) -> &'static str {
 }
 
 /// A part of a face.
-struct Sticker {
-    face: usize,
-    centre: Vector,
+pub(super) struct Sticker {
+    pub face: usize,
+    pub centre: Vector,
+    pub outline: Vec<Vector>,
 }
 
 /// A piece: its stickers in cyclic order.
-struct CutPiece {
+pub(super) struct CutPiece {
     stickers: Vec<usize>,
     /// Its distance from the centre, in small steps.
     distance: i64,
@@ -260,7 +281,7 @@ struct CutPiece {
 
 /// Pieces that exchange places; for each piece, in cyclic order, the stickers that exchange places with one sticker of
 /// the first piece.
-struct PieceOrbit {
+pub(super) struct PieceOrbit {
     name: &'static str,
     distance: i64,
     stickers: usize,
@@ -268,7 +289,7 @@ struct PieceOrbit {
     alone: bool,
     pieces: Vec<Vec<usize>>,
     /// All stickers of each piece in cyclic order, starting with its first one above; and their faces.
-    around: Vec<Vec<usize>>,
+    pub around: Vec<Vec<usize>>,
     faces: Vec<Vec<usize>>,
 }
 
@@ -460,31 +481,36 @@ pub(super) fn dodecahedron() -> Vec<(String, Vector)> {
 }
 
 impl CutSolid {
-    fn stickers(&self) -> Vec<Sticker> {
+    /// The corners of a face, one after the other.
+    pub fn outline(&self, face: usize) -> Vec<Vector> {
+        let (normal, distance) = self.faces[face];
+        let [right, up] = across(normal);
+        let middle = normal.map(|x| x * distance);
+        let corner = |(x, y): (f64, f64)| plus(plus(middle, 10.0 * x, right), 10.0 * y, up);
+        let mut polygon = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(corner).to_vec();
+        for &(other, at) in self.faces.iter().filter(|(other, _)| *other != normal) {
+            let [below, _] = split(&polygon, other, at);
+            polygon = below.expect("a solid has all its faces");
+        }
+        polygon
+    }
+
+    pub fn stickers(&self) -> Vec<Sticker> {
         let mut stickers = Vec::new();
-        for (face, &(normal, distance)) in self.faces.iter().enumerate() {
-            let [right, up] = across(normal);
-            let middle = normal.map(|x| x * distance);
-            let corner = |(x, y): (f64, f64)| plus(plus(middle, 10.0 * x, right), 10.0 * y, up);
-            let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(corner);
-            let mut polygon = square.to_vec();
-            for &(other, at) in self.faces.iter().filter(|(other, _)| *other != normal) {
-                let [below, _] = split(&polygon, other, at);
-                polygon = below.expect("a solid has all its faces");
-            }
-            let mut parts = vec![polygon];
+        for face in 0..self.faces.len() {
+            let mut parts = vec![self.outline(face)];
             for &(axis, at) in &self.planes {
                 parts = parts.iter().flat_map(|part| split(part, axis, at)).flatten().collect();
             }
-            stickers.extend(parts.into_iter().map(|part| {
-                let sum = part.iter().fold([0.0; 3], |sum, &point| plus(sum, 1.0, point));
-                Sticker { face, centre: sum.map(|x| x / part.len() as f64) }
+            stickers.extend(parts.into_iter().map(|outline| {
+                let sum = outline.iter().fold([0.0; 3], |sum, &point| plus(sum, 1.0, point));
+                Sticker { face, centre: sum.map(|x| x / outline.len() as f64), outline }
             }));
         }
         stickers
     }
 
-    fn pieces(&self, stickers: &[Sticker]) -> Vec<CutPiece> {
+    pub fn pieces(&self, stickers: &[Sticker]) -> Vec<CutPiece> {
         let mut pieces: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
         for (i, sticker) in stickers.iter().enumerate() {
             let sides = self.planes.iter().map(|&(axis, at)| dot(axis, sticker.centre) > at);
@@ -509,8 +535,7 @@ impl CutSolid {
     }
 
     /// Where each turn takes each sticker.
-    fn moved(&self, stickers: &[Sticker]) -> Vec<Vec<usize>> {
-        let near = |a: Vector, b: Vector| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 10.0 * TINY);
+    pub fn moved(&self, stickers: &[Sticker]) -> Vec<Vec<usize>> {
         let to = |turn: &Turn, i: usize| {
             let height = dot(turn.axis, stickers[i].centre);
             if !(turn.from..turn.to).contains(&height) {
@@ -529,15 +554,12 @@ impl CutSolid {
         let pieces = self.pieces(&stickers);
         let moved = self.moved(&stickers);
         let sets = self.piece_sets(&stickers, &pieces, &moved);
-        let turn = |(turn, to): (&Turn, &Vec<usize>)| {
-            let of = |set: &PieceOrbit| SetAction::of_points(&set.pieces, |point| to[point]);
-            Move::free(&turn.name, Transformation(sets.iter().map(of).collect()))
-        };
+        let turn = |(turn, to): (&Turn, &Vec<usize>)| Move::free(&turn.name, action(&sets, to));
         let moves = self.turns.iter().zip(&moved).map(turn).collect();
         Puzzle::new(name, numbered(&sets), moves).expect("a puzzle of this project's own")
     }
 
-    fn piece_sets(
+    pub fn piece_sets(
         &self,
         stickers: &[Sticker],
         pieces: &[CutPiece],
@@ -609,8 +631,14 @@ impl CutSolid {
     }
 }
 
+/// What a turn does to sets of pieces that takes each sticker to a place.
+pub(super) fn action(sets: &[PieceOrbit], to: &[usize]) -> Transformation {
+    let of = |set: &PieceOrbit| SetAction::of_points(&set.pieces, |point| to[point]);
+    Transformation(sets.iter().map(of).collect())
+}
+
 /// The sets of a puzzle: of those with one name, all but the first have a number.
-fn numbered(sets: &[PieceOrbit]) -> Vec<PieceSet> {
+pub(super) fn numbered(sets: &[PieceOrbit]) -> Vec<PieceSet> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let numbered = |set: &PieceOrbit| {
         let count = names.entry(set.name).or_default();
@@ -650,6 +678,8 @@ pub(super) enum Facelet {
 /// F; and the sets of pieces, with the faces of the stickers of each kind of piece. Faces are numbered as in [`CUBE`].
 pub(super) struct Unfolded {
     pub facelets: Vec<Facelet>,
+    /// The numbers that these stickers have otherwise.
+    pub printed: Vec<usize>,
     pub sets: Vec<PieceSet>,
     pub kinds: Vec<Vec<Vec<usize>>>,
 }
@@ -684,9 +714,10 @@ pub(super) fn unfolded(layers: usize) -> Unfolded {
         own.sort_by_key(|&i| (step(stickers[i].centre, down), step(stickers[i].centre, right)));
         own
     });
-    let facelets = printed.map(|sticker| facelets[sticker]).collect();
+    let printed: Vec<usize> = printed.collect();
+    let facelets = printed.iter().map(|&sticker| facelets[sticker]).collect();
     let kinds = sets.iter().map(|set| set.kinds().into_iter().cloned().collect()).collect();
-    Unfolded { facelets, sets: numbered(&sets), kinds }
+    Unfolded { facelets, printed, sets: numbered(&sets), kinds }
 }
 
 /// A puzzle whose moves are all powers of its turns, for tests.

@@ -83,6 +83,36 @@ pub(super) fn words(notation: Notation) -> Option<&'static SolidWords> {
     }
 }
 
+/// The axis and the part of a full turn of a word that turns the whole puzzle.
+pub(super) fn whole_turn(notation: Notation, word: &str) -> Option<(Vector, u32)> {
+    let axis = |axes: &[(String, Vector)], name: &str| {
+        axes.iter().find(|(own, _)| own == name).map(|&(_, axis)| axis)
+    };
+    match notation {
+        Notation::Layers(_) | Notation::Skewb => {
+            let face = ["x", "y", "z"].iter().position(|own| *own == word)?;
+            let (_, axis) = named::CUBE.iter().find(|(name, _)| *name == ["R", "U", "F"][face])?;
+            Some((*axis, 4))
+        }
+        Notation::Megaminx => Some((axis(&named::dodecahedron(), word.strip_suffix('v')?)?, 5)),
+        Notation::Octahedron => {
+            let letter = word.strip_suffix('v')?;
+            let (_, name) = OCTAHEDRON.iter().find(|(own, _)| *own == letter)?;
+            Some((axis(&named::corners(), name)?, 3))
+        }
+        Notation::Clock | Notation::SquareOne => None,
+    }
+}
+
+/// The names of the faces of an octahedron, in the order of the corners of a cube.
+pub(super) fn octahedron_faces() -> Vec<String> {
+    let letter = |(corner, _): (String, Vector)| {
+        let own = OCTAHEDRON.iter().find(|(_, name)| *name == corner);
+        own.map_or(corner.clone(), |(letter, _)| (*letter).into())
+    };
+    named::corners().into_iter().map(letter).collect()
+}
+
 /// The words for the skewb: of each corner, its faces and a letter.
 fn skewb() -> SolidWords {
     let corners = named::corners();
@@ -119,23 +149,25 @@ fn megaminx() -> SolidWords {
     all.with_whole(&faces)
 }
 
-/// The words for the octahedron. `F` is opposite `B`, `R` opposite `BL`, and `L` opposite `BR`; `R`, `B` and `L` are next to
-/// `U`, counterclockwise.
+/// The faces of the octahedron by their letters. `F` is opposite `B`, `R` opposite `BL`, and `L` opposite `BR`; `R`, `B` and
+/// `L` are next to `U`, counterclockwise.
+const OCTAHEDRON: [(&str, &str); 8] = [
+    ("U", "URF"),
+    ("R", "DRF"),
+    ("B", "URB"),
+    ("L", "ULF"),
+    ("F", "DLF"),
+    ("BR", "DRB"),
+    ("BL", "ULB"),
+    ("D", "DLB"),
+];
+
+/// The words for the octahedron.
 fn octahedron() -> SolidWords {
     let faces = named::corners();
-    let letters = [
-        ("U", "URF"),
-        ("R", "DRF"),
-        ("B", "URB"),
-        ("L", "ULF"),
-        ("F", "DLF"),
-        ("BR", "DRB"),
-        ("BL", "ULB"),
-        ("D", "DLB"),
-    ];
     let mut all = SolidWords::of(&faces, 3, faces.len());
-    all.add_layers(letters, &faces);
-    let places = letters.map(|(letter, face)| {
+    all.add_layers(OCTAHEDRON, &faces);
+    let places = OCTAHEDRON.map(|(letter, face)| {
         let (_, place) = faces.iter().find(|(name, _)| name == face).expect("it is a face");
         (letter.to_string(), *place)
     });

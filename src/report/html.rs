@@ -1,7 +1,10 @@
-//! Reports as web pages: the solution player and the report of a search.
+//! Reports as web pages: the solution player and the report of a search. `puzzles` has the player for puzzles other than
+//! boards.
 //!
 //! Invariant: a page is one file that loads nothing. Its styles and scripts are inline, a content security policy
 //! forbids every request, and all external data (labels, boards, machine names) is escaped when it is inserted.
+
+mod puzzles;
 
 use std::fmt::Write;
 
@@ -17,6 +20,8 @@ use crate::{
         thousands, title,
     },
 };
+
+pub use crate::report::html::puzzles::{RefusedState, SolvedState, puzzle_player};
 
 // The frame of a page, and how text is inserted into it.
 
@@ -107,7 +112,7 @@ pub struct Refused {
 /// Returns a page that plays solutions and lists the boards that have none; `style` determines the initial meaning of
 /// its letters.
 ///
-/// The page is one file of 34 kB, plus 1 byte per move and 8 per cell, and needs no network. It shows the board with a
+/// The page is one file of 37 kB, plus 1 byte per move and 8 per cell, and needs no network. It shows the board with a
 /// slider over the moves, playback, clickable moves and the Manhattan distance; tiles can also be slid by hand. Several
 /// solutions share a page and are chosen from a list.
 ///
@@ -141,7 +146,8 @@ pub fn player(
         };
         return Err(Error::Report(format!("cannot show solution {number}: {wrong}")));
     }
-    let (css, without) = (include_str!("html/player.css"), refusals(refused));
+    let pairs = refused.iter().map(|Refused { board, reason }| (miniature(board), &reason[..]));
+    let (css, without) = (include_str!("html/player.css"), refusals("board", pairs));
     let title = match solutions {
         [] if refused.is_empty() => return Err(Error::Report("there is no board to show".into())),
         [] => {
@@ -155,7 +161,13 @@ pub fn player(
         include_str!("html/player.html"),
         &[("solutions", &plain(solutions, style)), ("refused", &without)],
     );
-    let script = concat!(include_str!("html/walk.js"), "\n", include_str!("html/player.js"));
+    let script = concat!(
+        include_str!("html/walk.js"),
+        "\n",
+        include_str!("html/player.js"),
+        "\n",
+        include_str!("html/board.js")
+    );
     let solutions = solutions.iter().map(|solution| {
         json!({
             "label": solution.label,
@@ -187,8 +199,12 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
         let moves = solution.moves.short(style);
         format!("<div class=\"pair\"><h2>{title}</h2>{start}<p class=\"mono\">{moves}</p></div>\n")
     };
-    let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
-    let more = match solutions.len().saturating_sub(PLAIN) {
+    more_solutions(solutions.iter().take(PLAIN).map(one).collect(), solutions.len())
+}
+
+/// Solutions that are drawn without scripts, and how many of all of them are not.
+fn more_solutions(drawn: String, all: usize) -> String {
+    let more = match all.saturating_sub(PLAIN) {
         0 => String::new(),
         more => {
             let more = counted(more as u64, "more solution");
@@ -198,19 +214,18 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
 }
 
-/// The list of boards without solutions; empty if there are none.
-fn refusals(refused: &[Refused]) -> String {
-    if refused.is_empty() {
+/// The list of boards or states without solutions, each with a picture and the reason; empty if there are none.
+fn refusals<'a>(noun: &str, refused: impl Iterator<Item = (String, &'a str)>) -> String {
+    let one = |(picture, reason): (String, &str)| {
+        format!("<div class=\"pair\">{picture}<p>{}</p></div>\n", escape(reason))
+    };
+    let pairs: Vec<String> = refused.map(one).collect();
+    if pairs.is_empty() {
         return String::new();
     }
-    let one = |Refused { board, reason }: &Refused| {
-        let (picture, reason) = (miniature(board), escape(reason));
-        format!("<div class=\"pair\">{picture}<p>{reason}</p></div>\n")
-    };
-    let pairs: String = refused.iter().map(one).collect();
-    let count = counted(refused.len() as u64, "board");
+    let (count, pairs) = (counted(pairs.len() as u64, noun), pairs.concat());
     format!(
-        "<section aria-label=\"Boards without a solution\">\
+        "<section aria-label=\"Without a solution\">\
          <details class=\"card refused\" open><summary>{count} without a solution</summary>\
          <div class=\"pairs\">{pairs}</div></details></section>\n"
     )

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use tilewave::puzzle::{
-    Board, Direction, Goal, Metric, MoveStyle, Moves, Searched, Size, StateSpace,
+    Board, Direction, Goal, Metric, MoveStyle, Moves, PuzzleSpec, Searched, Size, StateSpace,
+    Variant,
 };
-use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
+use tilewave::report::html::{
+    LAST_DRAWN, Refused, RefusedState, Solution, SolvedState, player, puzzle_player,
+};
 use tilewave::report::{Report, published};
 use tilewave::search::{self, LastStates, Search};
 
@@ -67,6 +70,24 @@ fn long(size: Size, length: usize) -> Solution {
     Solution { start, goal, moves, optimal: false, label: None }
 }
 
+/// A page of solutions of a puzzle, each as a state and moves.
+fn puzzle(word: &str, variant: Variant, solutions: &[(&str, &str)]) -> String {
+    let puzzle = PuzzleSpec { variant, ..PuzzleSpec::of(word) }.listed().unwrap();
+    let solved = |(state, moves): &(&str, &str)| {
+        let (start, made) = puzzle.read(state).unwrap();
+        SolvedState {
+            start,
+            turned_back: made.map_or(String::new(), |made| made.turned_back),
+            moves: moves.split_whitespace().map(String::from).collect(),
+            optimal: true,
+            label: (*state).into(),
+        }
+    };
+    let refused = RefusedState { state: puzzle.solved(), reason: "it is <odd>".into() };
+    let solutions: Vec<SolvedState> = solutions.iter().map(solved).collect();
+    puzzle_player(&puzzle, &solutions, &[refused]).unwrap()
+}
+
 fn search(size: &str, change: impl Fn(&mut Search)) -> search::Outcome {
     let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
     let mut search = Search::new(goal);
@@ -95,6 +116,23 @@ fn pages() {
     write("many.html", many);
     write("blank.html", player(&[farthest()], &[], MoveStyle::Blank).unwrap());
     write("long.html", play(&[long(Size::new(12, 20).unwrap(), 20_000)]));
+
+    let whole = Variant::default;
+    let part = Variant { pieces: vec!["corners".into(), "edges:1-4".into()], ..whole() };
+    let domino = Variant { subgroup: Variant::split("U D R2 L2 F2 B2"), ..whole() };
+    let flat = Variant { ignore_orientation: vec!["edges".into()], ..whole() };
+    let cube = [("R U F' L2 D x", "D' L2 F U' R'"), ("y", ""), ("R2 U2", "U2 R2")];
+    write("cube.html", puzzle("3x3x3", whole(), &cube));
+    write("wide.html", puzzle("4x4x4", whole(), &[("Rw U2 x'", "U2 2R' R'")]));
+    write("cuboid.html", puzzle("2x3x3", whole(), &[("R2 U F2 U'", "U F2 U' R2")]));
+    write("skewb.html", puzzle("skewb", whole(), &[("ULB DRB' DLF", "DLF' DRB ULB'")]));
+    write("megaminx.html", puzzle("megaminx", whole(), &[("R++ D-- U", "DL L2'")]));
+    write("part.html", puzzle("3x3x3", part, &[("R U F2 L", "L' F2 U' R'")]));
+    write("domino.html", puzzle("3x3x3", domino, &[("R U F", "F' U' R'")]));
+    write("flat.html", puzzle("3x3x3", flat, &[("F", "F'")]));
+    write("ring.html", puzzle("topspin:9,4", whole(), &[("L L F", "F R R")]));
+    write("gear.html", puzzle("gear", whole(), &[("U R F'", "F R' U'")]));
+    write("graph.html", puzzle("graph:0-1,1-2,2-0,2-3", whole(), &[("1 0 2 3", "1-0")]));
 
     let report = |outcome: &search::Outcome| Report::new(outcome).html().unwrap();
     write("3x3.html", report(&search("3x3", |_| {})));

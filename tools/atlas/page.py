@@ -54,7 +54,7 @@ def atlas(root, results, truths, known):
         return fill(text("page.html"), parts)
 
     # The player is a page in a frame of this one; its solution is put in when it is opened.
-    player = page("Solution", text("base.css", "player.css"), fill(text("player.html"), {}), text("walk.js", "player.js"), "{{solution}}")
+    player = page("Solution", text("base.css", "player.css"), fill(text("player.html"), {}), text("walk.js", "player.js", "board.js"), "{{solution}}")
     rows = "".join(
         f'        <tr><td><a href="#{s.name}">{html.escape(r["puzzle"])}</a></td><td>{place(*s.shape()) if s.board else ""}</td>'
         f'<td>{METRICS[s.kind] if s.board else ""}</td><td>{r["total"]:,}</td><td>{r["diameter"]}</td><td>{r["antipodes"]:,}</td>'

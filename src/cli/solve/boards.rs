@@ -239,18 +239,25 @@ impl Solved {
         self.answer.as_ref().ok()?.moves.as_ref()
     }
 
-    /// What a page shows of it: the solution, or why there is none.
-    pub fn page(&self, goal: &Board) -> Result<Solution, Refused> {
-        let (start, goal, optimal) = (self.board.clone(), goal.clone(), self.optimal);
+    /// What a page shows of it: the solution, or all that were wanted, or why there is none.
+    pub fn page(&self, goal: &Board) -> Result<Vec<Solution>, Refused> {
         let reason = match &self.answer {
             Ok(Answer { moves: Some(moves), .. }) => {
-                let moves = moves.clone();
-                return Ok(Solution { start, goal, moves, optimal, label: None });
+                let all = self.all.as_ref().and_then(|all| all.moves.as_deref());
+                let all = all.unwrap_or(std::slice::from_ref(moves));
+                let one = |moves: &Moves| Solution {
+                    start: self.board.clone(),
+                    goal: goal.clone(),
+                    moves: moves.clone(),
+                    optimal: self.optimal && moves.len() == all[0].len(),
+                    label: None,
+                };
+                return Ok(all.iter().map(one).collect());
             }
             Ok(_) => "the solver gave up".into(),
             Err(why) => why.to_string(),
         };
-        Err(Refused { board: start, reason })
+        Err(Refused { board: self.board.clone(), reason })
     }
 
     fn length(&self) -> Option<usize> {

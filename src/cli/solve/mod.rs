@@ -79,6 +79,9 @@ pub struct Args {
     search: SearchOptions,
 
     /// Write a web page that plays back the solutions.
+    ///
+    /// It shows boards, the unfolded stickers of cubes and other built-in solids, and the pieces of all other puzzles.
+    /// Stickers of pieces that are left out or look alike have no colour. The page needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -126,7 +129,8 @@ impl Args {
                 if let Some(word) = word.filter(|word| table.space().name() != *word) {
                     refuse!("the table is for {}: leave out {word}", table.space());
                 }
-                return states::solve(table, &states, &self.output);
+                let page = self.page(&OneProcess)?;
+                return states::solve(table, &states, &self.output, page);
             }
         }
         const WHY: &str = "boards are solved in single-tile moves; for shortest solutions in multi-tile moves, build a \
@@ -136,8 +140,9 @@ impl Args {
         if let (Some(word), None) = (word, &goal) {
             self.refuse_of_puzzle(word)?;
             let via = self.fast.then_some(&self.via[..]);
+            let page = self.page(communicator)?;
             let solve = StateSolve { options: &self.search, output: &self.output, communicator };
-            return solve.run(&self.counted, word, &states, via);
+            return solve.run(&self.counted, word, &states, via, page);
         }
         self.counted.refuse_of_boards(WHY)?;
         let size = goal.as_ref().map(Board::size);
@@ -161,8 +166,7 @@ impl Args {
         let all = checked.then(|| all_of_size(&mut boards, size)).transpose()?;
         let logged = all.filter(|_| keeps);
         let writes = communicator.rank() == 0;
-        let page = self.html.as_ref().filter(|_| writes);
-        let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
+        let page = self.page(communicator)?;
         let destination = Destination::of_rank(communicator, &self.output)?;
         // Whatever is done at once is done by these threads: others may not be to be had.
         let pool = &ranks::pool(self.search.threads.get(), communicator)?;
@@ -189,7 +193,7 @@ impl Args {
             let (mut solutions, mut refused) = (Vec::new(), Vec::new());
             for answer in &solved {
                 match answer.page(&goal) {
-                    Ok(solution) => solutions.push(solution),
+                    Ok(all) => solutions.extend(all),
                     Err(none) => refused.push(none),
                 }
             }
@@ -204,12 +208,21 @@ impl Args {
         Failure::unless(totals.all_done())
     }
 
+    /// The file of the page, which the first rank writes.
+    fn page(&self, communicator: &dyn Communicator) -> Result<Option<OutputFile>> {
+        refuse_same([("--html", &self.html), ("--output", &self.output.output)])?;
+        if self.html.is_some() && self.search.solutions.only_counts() {
+            refuse!("--html shows solutions, and --all=count has none: leave out one of them");
+        }
+        let path = self.html.as_ref().filter(|_| communicator.rank() == 0);
+        path.map(|path| OutputFile::reserve(path, self.output.force)).transpose()
+    }
+
     /// Refuses what is for boards.
     fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
         let wrong = first_given(&[
             (self.wording.certify, "--certify"),
             (self.wording.moves != MoveStyle::default(), "--moves"),
-            (self.html.is_some(), "--html"),
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
         ]);
@@ -230,7 +243,6 @@ impl Args {
         let wrong = first_given(&[
             (self.fast && !board, "--fast"),
             (self.wording.certify && !counts_tiles, "--certify"),
-            (self.html.is_some() && !board, "--html"),
             (self.counted.measured.goal.goal.is_some() && !board, "--goal"),
         ]);
         if let Some(option) = wrong {
@@ -248,7 +260,6 @@ impl Args {
             self.search.databases.refuse()?;
             self.search.limits.refuse("--fast")?;
         }
-        refuse_same([("--html", &self.html), ("--output", &self.output.output)])?;
         let size = goal.size();
         if self.wording.certify && size.cells() > PROOF_CELLS {
             refuse!(

@@ -17,7 +17,7 @@ pub struct SolutionOptions {
     ///
     /// For puzzles other than boards, sequences count as one if they differ only in the order of moves that commute (U D
     /// and D U).
-    #[arg(long, value_name = "N|count", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = ListedSolutions::from_str, conflicts_with_all = ["fast", "certify", "table", "html"])]
+    #[arg(long, value_name = "N|count", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = ListedSolutions::from_str, conflicts_with_all = ["fast", "certify", "table"])]
     all: Option<ListedSolutions>,
 
     /// With --all: also find solutions that are up to N moves longer.
@@ -63,6 +63,11 @@ impl SolutionOptions {
         };
         let slack = self.slack.unwrap_or(0);
         Some(SolutionRange { slack, most, kept: all != ListedSolutions::Count })
+    }
+
+    /// Whether solutions are only counted.
+    pub fn only_counts(&self) -> bool {
+        self.all == Some(ListedSolutions::Count)
     }
 
     /// The columns of CSV for one solution, for all, or for their number.

@@ -12,15 +12,18 @@ use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
     progress::Phase,
-    puzzle::{Arrangement, Puzzle, State, Variant, notation::SequenceStyle},
-    report::{counted, duration},
+    puzzle::{Arrangement, Placed, Puzzle, State, Variant, notation::SequenceStyle},
+    report::{
+        counted, duration,
+        html::{RefusedState, SolvedState, puzzle_player},
+    },
     search::{Communicator, OneProcess, Ranks},
     solve::{AllSolutions, Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
 };
 
 use crate::{
-    Counted, Destination, Failure, Figures, OutputOptions, Result, StatusLine, aside, complain,
-    csv_line, progress, ranks, refuse,
+    Counted, Destination, Failure, Figures, OutputFile, OutputOptions, Result, StatusLine, aside,
+    complain, csv_line, progress, ranks, refuse,
     solve::{
         boards::{Arrivals, BATCH, Given},
         databases::FirstTable,
@@ -76,6 +79,11 @@ struct StateAnswer {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<usize>,
+    /// The state and its solution, for a page.
+    #[serde(skip)]
+    start: Option<Arrangement>,
+    #[serde(skip)]
+    made: Option<Vec<String>>,
     /// All solutions, if they are wanted.
     #[serde(skip)]
     all: Option<AllSolutions<Vec<String>>>,
@@ -135,12 +143,18 @@ impl StateAnswer {
         let begun = Instant::now();
         let space = table.space();
         let names = table.names(state)?;
+        let text = space.text(state);
+        let placed = |&piece: &u16| Placed { kind: piece as u8, turn: 0 };
+        let row = space.row_of_text(&text)?.iter().map(placed).collect();
         Ok(StateAnswer {
             puzzle: space.name(),
-            state: space.text(state),
+            start: Some(Arrangement(vec![row])),
+            given: Some(text.clone()),
+            state: text,
             solvable: names.is_some(),
             length: names.as_ref().map(Vec::len),
             optimal: names.is_some(),
+            made: names.as_ref().map(|names| names.iter().map(ToString::to_string).collect()),
             moves: names.map(|names| names.join(" ")),
             seconds: begun.elapsed().as_secs_f64(),
             ..StateAnswer::default()
@@ -156,6 +170,7 @@ impl StateAnswer {
             puzzle: puzzle.name().into(),
             metric: puzzle.metric(),
             state: puzzle.text(&given.state.state),
+            start: Some(given.state.state.clone()),
             solvable: true,
             ..StateAnswer::default()
         }
@@ -167,7 +182,8 @@ impl StateAnswer {
             length: moves.as_ref().map(Vec::len),
             optimal: optimal && moves.is_some(),
             at_least: moves.is_none().then_some(at_least),
-            moves: moves.map(|moves| self.text_of(&moves)),
+            moves: moves.as_ref().map(|moves| self.text_of(moves)),
+            made: moves,
             nodes,
             seconds,
             ..self
@@ -177,6 +193,52 @@ impl StateAnswer {
     /// A solution as text: the turn that brings the cube back comes first.
     fn text_of(&self, moves: &[String]) -> String {
         format!("{} {}", self.turned_back, self.style.text(moves)).trim().into()
+    }
+}
+
+/// The page of the solutions: what it has so far.
+struct PuzzlePage {
+    file: OutputFile,
+    puzzle: Puzzle,
+    solutions: Vec<SolvedState>,
+    refused: Vec<RefusedState>,
+}
+
+/// The longest text of a state that is a label.
+const LABEL: usize = 60;
+
+impl PuzzlePage {
+    fn of(file: OutputFile, puzzle: Puzzle) -> PuzzlePage {
+        PuzzlePage { file, puzzle, solutions: Vec::new(), refused: Vec::new() }
+    }
+
+    fn add(&mut self, answer: &StateAnswer) {
+        let Some(state) = &answer.start else { return };
+        let Some(made) = &answer.made else {
+            let reason = match answer.solvable {
+                true => "the solver gave up".into(),
+                false => answer.reason.clone().unwrap_or_else(|| "no moves lead to it".into()),
+            };
+            return self.refused.push(RefusedState { state: state.clone(), reason });
+        };
+        let all = answer.all.as_ref().and_then(|all| all.moves.as_deref());
+        let all = all.unwrap_or(std::slice::from_ref(made));
+        let label = answer.given.as_ref().filter(|given| given.chars().count() <= LABEL);
+        self.solutions.extend(all.iter().map(|moves| SolvedState {
+            start: state.clone(),
+            turned_back: answer.turned_back.clone(),
+            moves: moves.clone(),
+            optimal: answer.optimal && moves.len() == made.len(),
+            label: label.cloned().unwrap_or_default(),
+        }));
+    }
+
+    fn write(self) -> Result<()> {
+        let PuzzlePage { file, puzzle, solutions, refused } = self;
+        if solutions.is_empty() && refused.is_empty() {
+            return Ok(());
+        }
+        file.write(puzzle_player(&puzzle, &solutions, &refused)?.as_bytes())
     }
 }
 
@@ -191,12 +253,19 @@ struct ReadState {
 type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
-pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> Result<()> {
+pub fn solve(
+    table: &DistanceTable,
+    states: &[&str],
+    output: &OutputOptions,
+    page: Option<OutputFile>,
+) -> Result<()> {
     let space = table.space().clone();
+    let page = page.map(|file| Ok::<_, Failure>(PuzzlePage::of(file, Puzzle::of_space(&space)?)));
+    let page = page.transpose()?;
     let parse = move |text: &str| Ok(space.parse(text)?);
     let destination = output.reserve()?;
     let states = Arrivals::of("state", states, parse, &OneProcess)?;
-    each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
+    each(states, (destination, COLUMNS[0], page), &OneProcess, |batch, say| {
         batch.states.iter().try_for_each(|given| say(StateAnswer::of(table, given.state)?))
     })
 }
@@ -219,7 +288,7 @@ const COLUMNS: [&str; 3] = [
 /// several ranks the first one writes.
 fn each<S: Clone + Send + 'static>(
     mut states: Arrivals<S>,
-    (mut destination, columns): (Destination, &'static str),
+    (mut destination, columns, mut page): (Destination, &'static str, Option<PuzzlePage>),
     ranks: &dyn Communicator,
     mut answer: impl FnMut(&StateBatch<S>, Say<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -244,6 +313,9 @@ fn each<S: Clone + Send + 'static>(
         if !batch.states.is_empty() {
             answer(&batch, &mut |answer| {
                 all_solved &= answer.length.is_some();
+                if let Some(page) = &mut page {
+                    page.add(&answer);
+                }
                 aside(|| destination.line(&answer))
             })?;
         }
@@ -253,6 +325,7 @@ fn each<S: Clone + Send + 'static>(
         return states.none();
     }
     destination.finish()?;
+    page.map_or(Ok(()), PuzzlePage::write)?;
     if progress::asked() {
         return Err(Failure::interrupted());
     }
@@ -277,6 +350,7 @@ impl StateSolve<'_> {
         word: &str,
         states: &[&str],
         via: Option<&[Variant]>,
+        page: Option<OutputFile>,
     ) -> Result<()> {
         let StateSolve { options, output, communicator } = *self;
         let SearchOptions { databases, threads, log, .. } = options;
@@ -291,8 +365,9 @@ impl StateSolve<'_> {
         };
         let destination = Destination::of_rank(communicator, output)?;
         let mut states = Arrivals::of("state", states, parse, communicator)?;
+        let page = page.map(|file| PuzzlePage::of(file, puzzle.clone()));
         if let Some(via) = via {
-            return self.in_phases(&puzzle, states, destination, via, pool);
+            return self.in_phases(&puzzle, states, (destination, page), via, pool);
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
@@ -308,7 +383,7 @@ impl StateSolve<'_> {
         let meets = may_meet && !databases.is_ready(&puzzle)?;
         let watch = MeetingWatch(StatusLine::new());
         let mut lists = meets.then(|| MeetingLists::new(&puzzle, databases.budget()));
-        let solved = each(states, (destination, columns), communicator, |batch, say| {
+        let solved = each(states, (destination, columns, page), communicator, |batch, say| {
             if let Some(meeting) = &mut lists {
                 let met = pool.install(|| met(meeting, &watch, &puzzle, batch));
                 if let Some(answers) = met {
@@ -369,7 +444,7 @@ impl StateSolve<'_> {
         &self,
         puzzle: &Puzzle,
         states: Arrivals<ReadState>,
-        destination: Destination,
+        (destination, page): (Destination, Option<PuzzlePage>),
         via: &[Variant],
         pool: &ThreadPool,
     ) -> Result<()> {
@@ -389,7 +464,7 @@ impl StateSolve<'_> {
             false => databases.phase(phase, threads.get()),
         };
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), &via, tables))?;
-        each(states, (destination, COLUMNS[0]), &OneProcess, |batch, say| {
+        each(states, (destination, COLUMNS[0], page), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
                 if let Some(Err(why)) = solver.reaches(&given.state.state) {

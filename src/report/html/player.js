@@ -1,23 +1,18 @@
+// The frame of every solution: where we stand, playback, the list of moves. What a state looks like is up to `drawing`,
+// which board.js or puzzle.js hands over: open(solution) returns the walk and draws what stays, show() the state.
 const PAGE = 300; // moves listed at once: a page of buttons stays quick to lay out
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64, 250];
-const WORDS = { U: "up", D: "down", L: "left", R: "right" };
 const find = (id) => document.getElementById(id);
 const data = JSON.parse(find("data").textContent);
-const board = find("board");
 const slider = find("slider");
 const count = (number) => number.toLocaleString("en-US");
 const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 let chosen = 0;
 let walk;
-let faces = []; // the button of every tile
+let drawing;
 let listed = -1; // the page of moves that is shown
-let style = data.style;
 let playing = null; // time of the last frame while playing
-
-// The moves of a solution: where several tiles may go at once it has fewer than it has slides of one tile.
-const inMoves = ({ moves, length }) => (length ? `${plural(length, "move")} of one or more tiles` : plural(moves.length, "move"));
-const written = (direction) => (style === "blank" ? OPPOSITE[direction] : direction);
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -26,59 +21,31 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Tells the styles how many columns there are, and how large a number may be.
-function shape(host, cols, cells) {
-  host.style.setProperty("--cols", cols);
-  host.style.setProperty("--fit", cells <= 100 ? 40 : cells <= 1000 ? 31 : 24);
-}
-
-function miniature(host, tiles, cols) {
-  const cells = tiles.map((tile) => element("span", tile ? {} : { class: "gap" }, tile ? `${tile}` : ""));
-  host.replaceChildren(...cells);
-  host.className = "mini";
-  shape(host, cols, tiles.length);
-  const rows = [];
-  for (let i = 0; i < tiles.length; i += cols) rows.push(tiles.slice(i, i + cols).join(" "));
-  host.setAttribute("aria-label", rows.join(" / "));
-}
-
 function choose(index, position = 0) {
   pause();
   chosen = index;
   const solution = data.solutions[index];
-  walk = new Walk(solution);
-  const { rows, cols, moves } = walk;
-  const size = `${rows}x${cols}`;
-  find("name").textContent = solution.label ?? `${size} board`;
+  walk = drawing.open(solution);
+  find("name").textContent = drawing.name(solution);
   const verdict = solution.optimal ? ["shortest possible", "tag good"] : ["may not be the shortest", "tag"];
   find("headline").replaceChildren(
-    moves.length ? `Solved in ${inMoves(solution)} ` : "Already solved ",
+    walk.made(walk.length) ? `Solved in ${drawing.length(solution)} ` : "Already solved ",
     element("span", { class: verdict[1] }, verdict[0]),
   );
   find("choice").value = index;
   find("previous").disabled = index === 0;
   find("next").disabled = index === data.solutions.length - 1;
-  find("length").textContent = count(moves.length);
-  find("tiles").textContent = count(rows * cols - 1);
-  miniature(find("start"), walk.start, cols);
-  miniature(find("goal"), walk.goal, cols);
-  slider.max = moves.length;
-  board.style.setProperty("--rows", rows);
-  shape(board, cols, rows * cols);
-  board.setAttribute("aria-label", `Board, ${rows} rows, ${cols} columns`);
-  faces = [];
-  for (let tile = 1; tile < rows * cols; tile++) {
-    faces[tile] = element("button", { type: "button", class: "tile", "data-tile": tile }, element("span", {}, `${tile}`));
-  }
-  board.replaceChildren(...faces.slice(1));
-  find("speed").value = SPEEDS.find((speed) => speed >= 2 && moves.length / speed <= 60) ?? SPEEDS.at(-1);
+  find("length").textContent = count(walk.made(walk.length));
+  find("pieces").textContent = count(walk.pieces);
+  slider.max = walk.length;
+  find("speed").value = SPEEDS.find((speed) => speed >= 2 && walk.length / speed <= 60) ?? SPEEDS.at(-1);
   pace();
   trace();
   listed = -1;
   seek(position);
 }
 
-// The Manhattan distance over the moves, drawn above the slider.
+// How far away the goal is over the moves, drawn above the slider.
 function trace() {
   const { distances } = walk;
   const last = distances.length - 1;
@@ -95,74 +62,60 @@ function trace() {
 }
 
 function list() {
-  const { moves, movers } = walk;
+  const moves = walk.length;
   const from = listed * PAGE;
-  const to = Math.min(moves.length, from + PAGE);
+  const to = Math.min(moves, from + PAGE);
   const entries = [];
   // Position 0 heads the first page.
   for (let at = listed ? from + 1 : 0; at <= to; at++) {
     const made = element("button", { type: "button", "data-at": at });
     if (at === 0) made.append("start");
     else {
-      const letter = written(moves[at - 1]);
-      made.append(element("b", {}, letter), element("small", {}, `${movers[at - 1]}`));
-      made.title = `Move ${at}: ${saying(at)}`;
+      const [move, below] = drawing.entry(at);
+      made.append(element("b", {}, move), element("small", {}, below));
+      made.title = saying(at);
       made.setAttribute("aria-label", made.title);
     }
     entries.push(element("li", {}, made));
   }
   find("moves").replaceChildren(...entries);
-  find("pages").hidden = moves.length <= PAGE;
-  find("range").textContent = `${count(from + 1)} to ${count(to)} of ${count(moves.length)}`;
+  find("pages").hidden = moves <= PAGE;
+  find("range").textContent = `${count(from + 1)} to ${count(to)} of ${count(moves)}`;
   find("earlier").disabled = from === 0;
-  find("later").disabled = to === moves.length;
-  const letters = style === "blank" ? moves.replace(/./g, (letter) => OPPOSITE[letter]) : moves;
-  find("notation").textContent = short(letters) || "no moves";
+  find("later").disabled = to === moves;
+  find("notation").textContent = drawing.notation() || "no moves";
 }
 
-const saying = (at) => `tile ${walk.movers[at - 1]} moves ${WORDS[walk.moves[at - 1]]}`;
+// A turn of the whole puzzle is no move.
+const saying = (at) => (walk.made(at) > walk.made(at - 1) ? `Move ${count(walk.made(at))}: ` : "") + drawing.saying(at);
 
 function show() {
-  const { at, hand, tiles, moves } = walk;
+  const { at, hand, length } = walk;
   const distance = walk.distance();
-  const solved = distance === 0;
-  tiles.forEach((tile, cell) => {
-    if (!tile) return;
-    const row = Math.floor(cell / walk.cols);
-    const col = cell % walk.cols;
-    const movable = row === Math.floor(walk.blank / walk.cols) || col === walk.blank % walk.cols;
-    const face = faces[tile];
-    const place = `translate(${col * 100}%, ${row * 100}%)`;
-    if (face.style.transform !== place) face.style.transform = place;
-    face.classList.toggle("home", walk.home[tile] === cell);
-    face.tabIndex = movable ? 0 : -1;
-    face.setAttribute("aria-disabled", String(!movable));
-    face.setAttribute("aria-label", `Tile ${tile}, row ${row + 1}, column ${col + 1}`);
-  });
-  board.classList.toggle("solved", solved);
+  drawing.show();
+  find("board").classList.toggle("solved", distance === 0);
   slider.value = at;
-  slider.setAttribute("aria-valuetext", `${at} of ${moves.length}`);
-  find("made").textContent = count(at);
+  slider.setAttribute("aria-valuetext", `${at} of ${length}`);
+  find("made").textContent = count(walk.made(at));
   find("beside").textContent = hand.length ? `, ${count(hand.length)} by hand` : "";
   find("placed").textContent = count(walk.placed());
   find("distance").textContent = count(distance);
   find("back").hidden = hand.length === 0;
-  find("caption").textContent = caption(solved);
+  find("caption").textContent = caption(distance === 0);
   for (const id of ["first", "backward"]) find(id).disabled = at === 0 && !hand.length;
-  find("forward").disabled = at === moves.length || hand.length > 0;
-  find("last").disabled = at === moves.length && !hand.length;
+  find("forward").disabled = at === length || hand.length > 0;
+  find("last").disabled = at === length && !hand.length;
   mark();
 }
 
 function caption(solved) {
-  const { at, hand, moves } = walk;
+  const { at, hand, length } = walk;
   if (hand.length) {
     const made = `${plural(hand.length, "move")} by hand`;
     return solved ? `Solved, with ${made}` : `${made}, after move ${count(at)}`;
   }
-  if (at === moves.length) return moves.length ? `Move ${count(at)}: ${saying(at)}. Solved!` : "Already solved";
-  if (at === 0) return "Start";
-  return `Move ${count(at)}: ${saying(at)}`;
+  if (at === length) return length ? `${saying(at)}. Solved!` : "Already solved";
+  return at === 0 ? "Start" : saying(at);
 }
 
 // Marks the current move in the list, and turns to its page.
@@ -201,18 +154,7 @@ function step(by) {
   if (!walk.hand.length) {
     pause();
     seek(walk.at + by);
-  } else if (by < 0) undo();
-}
-
-function undo() {
-  byHand([OPPOSITE[walk.hand.at(-1)]]);
-}
-
-function byHand(directions) {
-  pause();
-  directions.forEach((direction) => walk.push(direction));
-  show();
-  remember();
+  } else if (by < 0) drawing.undo();
 }
 
 // Keeps the position in the address, so that a link can point at it.
@@ -235,11 +177,11 @@ function recall() {
 
 function pace() {
   // A slide ends before the next one begins.
-  board.style.setProperty("--slide", `${Math.min(200, 800 / Number(find("speed").value))}ms`);
+  find("board").style.setProperty("--slide", `${Math.min(200, 800 / Number(find("speed").value))}ms`);
 }
 
 function play() {
-  if (walk.at === walk.moves.length) seek(0);
+  if (walk.at === walk.length) seek(0);
   else seek(walk.at);
   let due = walk.at + 0.999; // the first move starts at once
   playing = performance.now();
@@ -250,7 +192,7 @@ function play() {
     due += (Math.min(250, now - playing) / 1000) * Number(find("speed").value);
     playing = now;
     if (Math.floor(due) > walk.at) seek(Math.floor(due));
-    if (walk.at === walk.moves.length) pause();
+    if (walk.at === walk.length) pause();
     else requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -283,9 +225,9 @@ on("first", () => { pause(); seek(0); });
 on("backward", () => step(-1));
 on("play", toggle);
 on("forward", () => step(1));
-on("last", () => { pause(); seek(walk.moves.length); });
+on("last", () => { pause(); seek(walk.length); });
 on("return", home);
-on("undo", undo);
+on("undo", () => drawing.undo());
 on("previous", () => choose(chosen - 1));
 on("next", () => choose(chosen + 1));
 on("earlier", () => { pause(); seek((listed - 1) * PAGE + 1); });
@@ -307,17 +249,6 @@ find("moves").addEventListener("click", (event) => {
   const made = event.target.closest("button");
   if (made) { pause(); seek(Number(made.dataset.at)); }
 });
-board.addEventListener("click", (event) => {
-  const face = event.target.closest(".tile");
-  if (!face) return;
-  byHand(walk.toward(walk.tiles.indexOf(Number(face.dataset.tile))));
-  if (event.detail) face.blur();
-});
-find("style").addEventListener("change", (event) => {
-  style = event.target.value;
-  list();
-  show();
-});
 addEventListener("hashchange", recall);
 
 document.addEventListener("keydown", (event) => {
@@ -326,22 +257,25 @@ document.addEventListener("keydown", (event) => {
   const letter = key.toUpperCase();
   const pressed = event.target.closest("button, summary");
   if (key === " " && !pressed) toggle();
-  else if (event.target === slider && key !== "Escape" && !(letter in OPPOSITE)) return; // has arrows of its own
+  else if (event.target === slider && key !== "Escape" && !drawing.keys.includes(letter)) return; // has arrows of its own
   else if (key === "ArrowLeft") step(-1);
   else if (key === "ArrowRight") step(1);
   else if (key === "Home") { pause(); seek(0); }
-  else if (key === "End") { pause(); seek(walk.moves.length); }
+  else if (key === "End") { pause(); seek(walk.length); }
   else if (key === "Escape") home();
-  else if (letter in OPPOSITE) byHand([written(letter)]);
+  else if (drawing.keys.includes(letter)) drawing.press(letter);
   else return;
   event.preventDefault();
 });
 
-for (const speed of SPEEDS) find("speed").append(new Option(`${speed === 0.5 ? "½" : speed} / s`, speed));
-data.solutions.forEach((solution, index) => {
-  const name = solution.label ?? `${solution.start.length / solution.cols}x${solution.cols} board`;
-  find("choice").append(new Option(`${index + 1}. ${name}: ${inMoves(solution)}`, index));
-});
-find("chooser").hidden = data.solutions.length === 1;
-find("style").querySelector(`[value=${style}]`).checked = true;
-recall();
+// Begins with a drawing, of boards or of other puzzles; what is for the others is hidden.
+function start(by, kind) {
+  drawing = by;
+  for (const part of document.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== kind;
+  for (const speed of SPEEDS) find("speed").append(new Option(`${speed === 0.5 ? "½" : speed} / s`, speed));
+  data.solutions.forEach((solution, index) => {
+    find("choice").append(new Option(`${index + 1}. ${drawing.name(solution)}: ${drawing.length(solution)}`, index));
+  });
+  find("chooser").hidden = data.solutions.length === 1;
+  recall();
+}

@@ -25,6 +25,18 @@ class Walk {
     this.blank = start.indexOf(0);
   }
 
+  get length() {
+    return this.moves.length;
+  }
+
+  get pieces() {
+    return this.rows * this.cols - 1;
+  }
+
+  made(at) {
+    return at;
+  }
+
   // The cell of the tile that would go in this direction, -1 at the border.
   source(direction) {
     const { blank, cols, rows } = this;
