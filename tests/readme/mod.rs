@@ -168,7 +168,8 @@ fn the_recipes_run() {
             .envs([("PATH", path.as_os_str()), ("XDG_CACHE_HOME", dir.path().as_os_str())]));
         assert!(done.ok() && !done.err.contains("error"), "{line}: {}", done.err);
     }
-    let wanted = ["3x3.html", "hardest.html", "board.cnf", "5.bin", "own.tex", "own.json"];
+    let wanted =
+        ["3x3.html", "hardest.html", "cube.html", "board.cnf", "5.bin", "own.tex", "own.json"];
     assert!(wanted.iter().all(|file| dir.path().join(file).is_file()));
 }
 
