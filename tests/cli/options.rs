@@ -160,12 +160,12 @@ solve: all ! solve "1 2 3/4 0 5" --all=0 ! from 1 on
 solve: all ! solve "1 2 3/4 0 5" --fast --all ! --all
 solve: all ! solve "1 2 3/4 0 5" --certify --all ! --all
 solve: all ! solve --table 2x3.table "1 2 3/4 0 5" --all ! --all
-solve: all ! solve "1 2 3/4 0 5" --html new.html --all ! --all
+solve: all ! solve "1 2 3/4 0 5" --html new.html --all=count ! --all
 solve: slack | solve "1 2 3/4 0 5" --all | --slack 10
 solve: slack | solve small.tws "A B" --all=count | --slack 1
 solve: slack ! solve "1 2 3/4 0 5" --slack 1 ! --all
 solve: html | solve "1 2 3/4 0 5" | --html new.html
-solve: html ! solve small.tws A --html new.html ! --html
+solve: html | solve small.tws A | --html new.html
 scramble: count | scramble 2x3 --seed 1 | --count 2
 scramble: seed | scramble 2x3 --seed 1 | --seed 2
 scramble: moves | scramble 2x3 --seed 1 | --moves
