@@ -127,7 +127,11 @@ impl Variant {
         }
         let reachable = Reachability::of(&puzzle);
         let goal = |(number, text): (usize, &String)| {
-            puzzle.read_mask_or_moves(&reachable, text).map_err(|e| GOALS.at(number, e))
+            let read = puzzle.read_mask_or_moves(&reachable, text);
+            match read.map_err(|error| GOALS.at(number, error))? {
+                (goal, true) => Ok(goal),
+                (_, false) => Err(unknown_goals(&puzzle, number)),
+            }
         };
         let mut goals = (1..).zip(&self.goals).map(goal).collect::<Result<Vec<_>, _>>()?;
         if goals.is_empty() {
@@ -324,9 +328,7 @@ impl Puzzle {
     ) -> Result<Puzzle, PuzzleError> {
         let (mut states, unknown) = self.fitting(masks, &GOALS)?;
         if let Some(number) = unknown {
-            let error = wrong!(Undecided: "{self} can have only one goal, because it is not known \
-                which other goals the moves reach");
-            return Err(GOALS.at(number, error));
+            return Err(unknown_goals(&self, number));
         }
         let mut open: Vec<Arrangement> = states.iter().cloned().collect();
         while let Some(state) = open.pop() {
@@ -343,38 +345,44 @@ impl Puzzle {
         Ok(Puzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
-    /// Returns the state or mask that a text means, which moves must reach as far as that is known.
+    /// Returns the state or mask that a text means, and whether it is known that moves reach it if it is a state.
     fn read_mask_or_moves(
         &self,
         reachable: &Reachability,
         text: &str,
-    ) -> Result<Arrangement, PuzzleError> {
+    ) -> Result<(Arrangement, bool), PuzzleError> {
         if !self.is_arrangement(text) {
             let all = self.read_sequence(text)?;
-            return Ok(self.after(&self.solved(), &all.effect));
+            return Ok((self.after(&self.solved(), &all.effect), true));
         }
         let mask = self.read_mask(text)?;
-        let is_state = !mask.0.iter().flatten().any(Placed::is_masked);
-        match is_state.then(|| reachable.reaches(self, &mask)).flatten() {
+        if is_masked(&mask) {
+            return Ok((mask, true));
+        }
+        match reachable.reaches(self, &mask) {
             Some(Err(why)) => Err(PuzzleError::unreached(self, why)),
-            _ => Ok(mask),
+            known => Ok((mask, known.is_some())),
         }
     }
 
-    /// Returns the states and masks that some texts mean as states of which something is asked.
+    /// Returns the states and masks that some texts mean as states of which something is asked, and whether it is known
+    /// that moves reach all that are states.
     pub(crate) fn read_states_asked(
         &self,
         texts: &[String],
-    ) -> Result<Vec<Arrangement>, PuzzleError> {
+    ) -> Result<(Vec<Arrangement>, bool), PuzzleError> {
         let reachable = Reachability::of(self);
         let read = |(number, text): (usize, &String)| {
             self.read_mask_or_moves(&reachable, text).map_err(|e| ASKED.at(number, e))
         };
-        (1..).zip(texts).map(read).collect()
+        let read = (1..).zip(texts).map(read).collect::<Result<Vec<_>, _>>()?;
+        let are_known = read.iter().all(|(_, is_known)| *is_known);
+        Ok((read.into_iter().map(|(mask, _)| mask).collect(), are_known))
     }
 
     /// Returns the states that match one of some masks, without those that moves do not reach as far as that is known,
-    /// and which mask, counted from 1, matches one of which it is not.
+    /// and which mask, counted from 1, matches one of which it is not. A mask without `?` is a state, which is not
+    /// tested again.
     pub(crate) fn fitting(
         &self,
         masks: &[Arrangement],
@@ -383,6 +391,10 @@ impl Puzzle {
         let reached = Reachability::of(self);
         let (mut states, mut unknown) = (BTreeSet::new(), None);
         for (number, mask) in (1..).zip(masks) {
+            if !is_masked(mask) {
+                states.insert(mask.clone());
+                continue;
+            }
             let (mut fit, mut wrong) = (false, None);
             for state in self.matching(mask, of)? {
                 match reached.reaches(self, &state) {
@@ -525,6 +537,16 @@ impl MaskUse {
     fn many(&self, puzzle: &Puzzle) -> PuzzleError {
         wrong!(Range: "{}: there are more than {MAX_GOALS} {}", puzzle.name, self.many)
     }
+}
+
+fn unknown_goals(puzzle: &Puzzle, number: usize) -> PuzzleError {
+    let error = wrong!(Undecided: "{puzzle} can have only one goal, because it is not known which other \
+        goals the moves reach");
+    GOALS.at(number, error)
+}
+
+fn is_masked(mask: &Arrangement) -> bool {
+    mask.0.iter().flatten().any(Placed::is_masked)
 }
 
 /// Maximum number of arrangements that are compared with a mask.

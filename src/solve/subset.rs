@@ -68,7 +68,7 @@ impl StateSubset {
         whole: &Puzzle,
         texts: &[String],
     ) -> Result<StateSubset, PuzzleError> {
-        let masks = whole.read_states_asked(texts)?;
+        let (masks, are_known) = whole.read_states_asked(texts)?;
         let Some(map) = PieceMap::new(whole, puzzle) else {
             return Err(wrong!(Setting: "{puzzle} is not a projection of {whole}"));
         };
@@ -92,7 +92,7 @@ impl StateSubset {
         }
         let classes = classes.into_values().collect();
         let (puzzle, texts) = (puzzle.clone(), texts.to_vec());
-        Ok(StateSubset { puzzle, texts, classes, is_known: unknown.is_none() })
+        Ok(StateSubset { puzzle, texts, classes, is_known: are_known && unknown.is_none() })
     }
 
     /// Returns the puzzle.
