@@ -12,6 +12,7 @@ use tilewave::solve::{PuzzleSolver, StateSolver};
 use tilewave::table::TableEncoding;
 use tilewave::{Kernel, Resources};
 
+use crate::program::PATIENCE;
 use crate::random_puzzle::{Drawn, Features, State, arrangement};
 
 /// Most states of a puzzle whose tables and solutions are compared; of others, the first depths are.
@@ -134,9 +135,9 @@ impl Comparison {
         for tables in [vec![whole], each] {
             let Ok(solver) = PuzzleSolver::new(puzzle.clone(), tables) else { continue };
             for (state, arranged, back) in some.iter().filter(|(_, _, back)| back.is_some()) {
-                // A solution that is never found is a wrong one.
+                // A solution that is never found is a wrong one; a busy machine takes seconds for others.
                 let begun = Instant::now();
-                let stop = StopWhen(|| begun.elapsed().as_secs() > 5);
+                let stop = StopWhen(|| begun.elapsed() > PATIENCE);
                 let found = solver.solve_with(arranged, &stop);
                 let found = found.map(|answer| answer.moves.map(|m| m.len()));
                 let found = found.map_err(|error| error.to_string());
