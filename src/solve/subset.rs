@@ -27,12 +27,12 @@ use crate::{
 /// Some of a puzzle's states, whose distances from its goals are asked for.
 ///
 /// ```
-/// use tilewave::puzzle::{PuzzleSpec, Variant};
+/// use tilewave::puzzle::PuzzleSpec;
 /// use tilewave::pruning::PruningTable;
 /// use tilewave::{Resources, solve::{PuzzleSolver, StateSubset}, table::TableEncoding};
 /// // The 2x2x2 cube whose first four corners are in place, and how long the rest takes.
 /// let cube = PuzzleSpec::of("2x2x2").listed()?;
-/// let layer = StateSubset::of(&cube, &cube, &["corners 1 2 3 4 ? ? ? ?".into()])?;
+/// let layer = StateSubset::of(&cube, &cube, &["corners 1 2 3 4 ? ? ?".into()])?;
 /// let table = PruningTable::build(&cube, TableEncoding::Nibble, Resources::new())?;
 /// let found = layer.depths(&PuzzleSolver::new(cube, [table])?, &tilewave::NoProgress)?;
 /// assert_eq!((found.total(), found.diameter()), (54, Some(11)));
