@@ -267,6 +267,9 @@ pub enum SearchError {
         engine = Hint::Value("engine", "frontier")
     )]
     Lists(String),
+    /// The engine finds solutions and searches no levels.
+    #[error("{0}: {engine} solves some states, and searches nothing: leave it out", engine = Hint::Value("engine", "solver"))]
+    NoLevels(String),
     /// The requested number of shared digits is larger than the layout allows.
     #[error("{0}; choose a smaller value, or leave out {digits}", digits = Hint::Setting("shared_digits"))]
     Digits(String),

@@ -137,10 +137,14 @@ impl Args {
             );
         }
         self.disk()?;
+        if ranks::launch(false).is_some() {
+            refuse!("--from works in one process: start this program without the launcher of MPI");
+        }
         let subset = self.of.counted.subset(&self.of.puzzle, path)?;
         let files = self.report.files()?;
         let resources = &self.running.resources;
         progress::listen();
+        tell_notes(subset.puzzle());
         let outcome = internals::pool(resources.threads.get())?.install(|| {
             let databases = Databases::within(resources.memory);
             let threads = resources.threads.get();
@@ -320,6 +324,13 @@ pub fn list_search(
         .resources(resources.get()?))
 }
 
+/// Says what the puzzle became, and what its counts are those of.
+fn tell_notes(puzzle: &Puzzle) {
+    for note in puzzle.notes() {
+        tracing::info!("{note}");
+    }
+}
+
 /// Runs a search by lists, in memory or on disk, and writes what it has found, beside what is published of it.
 pub fn run_lists(
     search: &FrontierSearch,
@@ -333,9 +344,7 @@ pub fn run_lists(
         resources,
         disk,
         |disk, progress| {
-            for note in search.puzzle.notes() {
-                tracing::info!("{note}");
-            }
+            tell_notes(&search.puzzle);
             Ok(match disk {
                 Some(disk) => disk.run_with(&search, progress)?,
                 None => search.run_with(progress)?,

@@ -497,10 +497,10 @@ impl Puzzle {
         of: &MaskUse,
     ) -> Result<impl Iterator<Item = Arrangement> + use<>, PuzzleError> {
         let choices = self.sets.iter().zip(&mask.0).map(|(set, row)| rows(set, row));
-        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| of.many(self))?;
+        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| of.may_be_many(self))?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
         if all > MAX_TRIED {
-            return Err(of.many(self));
+            return Err(of.may_be_many(self));
         }
         Ok((0..all).map(move |mut rest| {
             let row = |rows: &Vec<Vec<Placed>>| {
@@ -532,6 +532,11 @@ pub(crate) const ASKED: MaskUse =
 impl MaskUse {
     fn at(&self, number: usize, error: PuzzleError) -> PuzzleError {
         error.of_state(self.name, number)
+    }
+
+    /// There are too many arrangements to try.
+    fn may_be_many(&self, puzzle: &Puzzle) -> PuzzleError {
+        wrong!(Range: "{}: there may be more than {MAX_GOALS} {}", puzzle.name, self.many)
     }
 
     fn many(&self, puzzle: &Puzzle) -> PuzzleError {

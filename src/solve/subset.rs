@@ -110,13 +110,13 @@ impl StateSubset {
         self.classes.len() as u64
     }
 
-    /// Solves one state of each class, and returns how many states have each depth, with `keep_last` of those of the last
+    /// Solves one state of each class, and returns how many states have each depth, with all of those of the last
     /// one. The seconds of a depth are those of all threads. Cost: that of the solutions. Uses the threads of the current
     /// rayon pool. The observer is told how many classes are done.
     ///
     /// # Errors
     /// [`SystemError::Interrupted`] if the observer asks to stop, those of [`PuzzleSolver::solve`], and a [`PuzzleError`]
-    /// if neither the moves nor the solver's tables tell which states moves reach.
+    /// if neither the moves nor the solver's tables tell which states moves reach, or if they reach none.
     pub fn depths(&self, solver: &PuzzleSolver, progress: &dyn Progress) -> Result<Outcome, Error> {
         let (begun, done) = (Instant::now(), AtomicU64::new(0));
         let all = self.classes();
@@ -148,7 +148,9 @@ impl StateSubset {
             level.checksum = level.checksum.wrapping_add(class.digest.wrapping_mul(states));
             level.seconds += seconds;
         }
-        let deepest = levels.len().saturating_sub(1);
+        let Some(deepest) = levels.len().checked_sub(1) else {
+            return Err(PuzzleError::unreached(&self.puzzle, "it is none of their states").into());
+        };
         let last = solved.iter().flatten().filter(|(_, depth, _)| *depth == deepest);
         let mut last: Vec<Arrangement> =
             last.flat_map(|(class, ..)| class.states.clone()).collect();

@@ -130,5 +130,52 @@ fn all_states_have_the_depths_and_checksums_of_a_search() {
     let search = tilewave::frontier::FrontierSearch::new(whole.clone()).run().unwrap();
     let table = PruningTable::build(&whole, TableEncoding::Byte, Resources::new()).unwrap();
     let found = subset.depths(&PuzzleSolver::new(whole, [table]).unwrap(), &NoProgress).unwrap();
+    // One of each class is solved.
+    assert_eq!(search.reduced().unwrap().iter().sum::<u64>(), subset.classes());
     assert_eq!((found.counts, found.checksums), (search.counts, search.checksums));
+}
+
+/// Where the moves do not tell which states they reach, the table does: of those that exchange two of four corners, the
+/// group of U and R, which is that of the projective line over five elements, has one in three.
+#[test]
+fn states_that_moves_do_not_reach_are_none() {
+    let moves = vec!["U".into(), "R".into()];
+    let variant = Variant { moves, ..Variant::default() };
+    let whole = listed("2x2x2", variant.clone());
+    let is_moved = |&at: &usize| {
+        let moved = (0..whole.moves().len()).map(|one| whole.moved(&whole.solved(), one).unwrap());
+        moved.map(|state| state.0[0][at]).any(|piece| piece != whole.solved().0[0][at])
+    };
+    let moved: Vec<usize> = (0..7).filter(is_moved).collect();
+    assert_eq!(moved.len(), 6);
+    let text = |pieces: &[(usize, usize)]| {
+        let piece = |at| pieces.iter().find(|(there, _)| *there == at);
+        let numbers =
+            (0..7).map(|at| piece(at).map_or("?".into(), |(_, own)| (own + 1).to_string()));
+        format!("corners {}", numbers.collect::<Vec<_>>().join(" "))
+    };
+    let mut reached = 0;
+    for &last in &moved[3..] {
+        let (a, b, c) = (moved[0], moved[1], moved[2]);
+        let goals = vec![text(&[(a, a), (b, b), (c, c), (last, last)])];
+        let puzzle = listed("2x2x2", Variant { goals, ..variant.clone() });
+        let swapped = text(&[(a, b), (b, a), (c, c), (last, last)]);
+        let table = PruningTable::build(&puzzle, TableEncoding::Byte, Resources::new()).unwrap();
+        let solver = PuzzleSolver::new(puzzle.clone(), [table]).unwrap();
+        let subset = StateSubset::of(&puzzle, &whole, &[swapped]).map_err(tilewave::Error::from);
+        match subset.and_then(|subset| subset.depths(&solver, &NoProgress)) {
+            Ok(found) => reached += u64::from(found.total() > 0),
+            Err(error) => assert!(error.to_string().contains("no moves of"), "{error}"),
+        }
+    }
+    assert_eq!(reached, 1);
+}
+
+/// The engine that the outcome names searches no levels.
+#[test]
+fn a_search_does_not_run_on_the_solver() {
+    let goal = tilewave::Board::parse("1 2/3 0", None).unwrap();
+    let search = tilewave::Search::new(goal).engine(tilewave::search::Engine::Solver);
+    let error = search.run().unwrap_err().to_string();
+    assert!(error.contains("engine solver solves some states"), "{error}");
 }
