@@ -75,7 +75,7 @@ impl Chart {
     /// Returns the chart of an outcome.
     pub fn of(outcome: &Outcome) -> Chart {
         let complete = outcome.complete && outcome.begins_at_goal();
-        Chart::new(outcome.searched.to_string(), &outcome.counts, complete)
+        Chart::new(crate::report::text::searched(outcome), &outcome.counts, complete)
     }
 
     /// Returns the title, for example `3x4: 239,500,800 states, God's number 53`.

@@ -16,7 +16,7 @@ use crate::{
     puzzle::{Board, MoveStyle, Moves, StateSpace},
     report::{
         Report, counted, identity, one_key_per_line,
-        text::{GODS_NUMBER, share_of},
+        text::{GODS_NUMBER, searched, share_of},
         thousands, title,
     },
 };
@@ -256,7 +256,16 @@ impl Report<'_> {
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let complete = outcome.complete && outcome.begins_at_goal();
-        let title = title(&outcome.searched.to_string(), &outcome.counts, complete);
+        let title = title(&searched(outcome), &outcome.counts, complete);
+        let how = match outcome.among[..] {
+            [] => "Breadth-first search",
+            _ => "Shortest solutions, state by state",
+        };
+        let agreement = match (self.truth().is_empty(), &outcome.among[..]) {
+            (false, _) => self.published_line(),
+            (true, []) => format!("published: {}", self.published_line()),
+            (true, _) => "only some states were solved".into(),
+        };
         let last = last_states(outcome);
         let mood = match (&self.published, self.difference) {
             (_, Some(_)) => "bad",
@@ -279,9 +288,10 @@ impl Report<'_> {
             include_str!("html/search.html"),
             &[
                 ("title", &escape(&title)),
+                ("how", how),
                 ("moves", moves(outcome)),
                 ("mood", mood),
-                ("agreement", &escape(&self.published_line())),
+                ("agreement", &escape(&agreement)),
                 ("boards", &ends(outcome)),
                 ("numbers", &definitions(&numbers)),
                 ("chart", &chart),

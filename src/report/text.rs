@@ -268,6 +268,14 @@ impl<'a> Report<'a> {
     }
 }
 
+/// What was searched, as a title names it.
+pub(crate) fn searched(outcome: &Outcome) -> String {
+    match outcome.among[..] {
+        [] => outcome.searched.to_string(),
+        _ => format!("Some states of {}", outcome.searched),
+    }
+}
+
 /// The states that were solved, in a few words.
 fn among(texts: &[String]) -> Option<String> {
     match texts {

@@ -117,6 +117,8 @@ fn depths_of_some_states_are_those_of_a_plain_search() {
         let last = found.last.listed();
         assert_eq!(last.len() as u64, *found.counts.last().unwrap());
         assert!(last.iter().all(|state| solver.solve(state).unwrap().at_least + 1 == counts.len()));
+        let page = tilewave::report::Report::new(&found).html().unwrap();
+        assert!(page.contains("<title>Some states of"), "{word}");
         let stopped = subset.depths(&solver, &StopWhen(|| true));
         assert!(stopped.unwrap_err().to_string().contains("interrupted"), "{word}");
     }
