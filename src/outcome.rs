@@ -247,7 +247,7 @@ impl Outcome {
                 states.iter().take(most).map(|&state| space.text(state)).collect()
             }
             (LastStates::Listed(states), Searched::Listed(puzzle)) => {
-                states.iter().take(most).map(puzzle.state_writer()).collect()
+                states.iter().take(most).map(|state| puzzle.text(state)).collect()
             }
             _ => Vec::new(),
         }

@@ -11,7 +11,7 @@ use std::{
 use clap::ValueHint::AnyPath;
 use serde_json::{Value, json};
 use tilewave::{
-    Directory, DistanceTable, Error, Io, SystemError,
+    Directory, Error, Io, SystemError,
     internals::{
         COSETS_MAGIC, DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS,
         TABLE_MAGIC, opened, read_log,
@@ -162,8 +162,7 @@ impl InfoArgs {
                 OwnFile::Build(dir) => build(dir)?,
                 OwnFile::Set(set) => database_set(set)?,
                 OwnFile::Database(file) => database(&inspect(file)?),
-                OwnFile::Table(file) => Table::Numbered(DistanceTable::open(file)?).reply(None),
-                OwnFile::Pruning(file) => Table::Pruning(PruningTable::open(file)?).reply(None),
+                OwnFile::Table(file) | OwnFile::Pruning(file) => Table::open(file)?.reply(None),
                 OwnFile::Cosets(file) => cosets(&CosetTable::open(file)?),
                 OwnFile::Log(file) => log(file)?,
             };

@@ -7,8 +7,8 @@ use clap::ValueHint;
 use tilewave::{
     Board, Error, Size,
     puzzle::{
-        ErrorPlace, Metric, MoveMetric, Puzzle, PuzzleSpec, Searched, Turns, Variant,
-        formats::Format,
+        ErrorPlace, Metric, MoveMetric, Puzzle, PuzzleErrorKind, PuzzleSpec, Searched, StateSpace,
+        Turns, Variant, formats::Format,
     },
     solve::StateSubset,
 };
@@ -216,7 +216,7 @@ impl Measured {
 
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
-        if self.metric.is_some() {
+        if self.metric.is_some_and(|metric| metric != MoveMetric::Slides(Metric::Stm)) {
             refuse!("--metric does not apply here: {why_no_metric}; leave out --metric");
         }
         Ok(())
@@ -286,9 +286,20 @@ fn states_in(path: &Path) -> Result<Vec<String>> {
 }
 
 impl Counted {
+    /// Whether a word names a board whose tiles look alike or move together.
+    pub fn is_unusual_board(&self, word: &str) -> Result<bool> {
+        if word.parse::<Size>().is_err() && !word.ends_with(PuzzleSpec::FILE_ENDING) {
+            return Ok(false);
+        }
+        let searched = self.searched(word)?;
+        let moves_one = |space: &StateSpace| space.metric() == Some(Metric::Stm);
+        let is_usual = matches!(&searched, Searched::Numbered(space) if moves_one(space));
+        Ok(searched.size().is_some() && !is_usual)
+    }
+
     /// Refuses what boards do not have.
-    pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
-        self.measured.refuse_of_boards(why_no_metric)?;
+    pub fn refuse_of_boards(&self, why: &str) -> Result<()> {
+        self.measured.refuse_of_boards(why)?;
         let given = [
             self.directed,
             !self.pieces.is_empty(),
@@ -299,7 +310,7 @@ impl Counted {
             self.subgroup.is_some(),
         ];
         if let Some((_, option)) = given.into_iter().zip(SHAPES).find(|(given, _)| *given) {
-            refuse!("{option} does not apply to boards here: leave it out");
+            refuse!("{option} does not apply here: {why}; leave out {option}");
         }
         Ok(())
     }
@@ -310,9 +321,22 @@ impl Counted {
         self.spec(word)?.puzzle().map_err(|error| self.placed(error))
     }
 
-    /// What a word names, as a puzzle of sets of pieces: those of its pieces, moves and goals that are asked for.
-    pub fn listed(&self, word: &str) -> Result<Puzzle> {
-        self.spec(word)?.listed().map_err(|error| self.placed(error))
+    /// What a word names, as a puzzle of sets of pieces: those of its pieces, moves and goals that are asked for; and its
+    /// goals if they are too many for one set of goals: the puzzle is then that
+    /// without them.
+    pub fn listed_or_apart(&self, word: &str) -> Result<(Puzzle, Option<Vec<String>>)> {
+        let spec = self.spec(word)?;
+        let can_part = spec.variant.goals.len() > 1 && spec.variant.subgroup.is_empty();
+        match spec.listed() {
+            Ok(puzzle) => Ok((puzzle, None)),
+            Err(Error::Puzzle(e)) if can_part && e.kind() == PuzzleErrorKind::Range => {
+                let variant = Variant { goals: Vec::new(), ..spec.variant.clone() };
+                let whole = PuzzleSpec { variant, ..spec.clone() }.listed();
+                let whole = whole.map_err(|error| self.placed(error))?;
+                Ok((whole, Some(spec.variant.goals)))
+            }
+            Err(error) => Err(self.placed(error)),
+        }
     }
 
     /// The states in a file, in whose lines the pieces of the puzzle stand that has its own goals.

@@ -12,7 +12,7 @@ use tilewave::{
     puzzle::{
         Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched, notation::SequenceStyle,
     },
-    solve::{PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
+    solve::{ChainSolver, PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
 };
 
 use crate::{
@@ -196,6 +196,7 @@ struct ScrambleSolver {
 enum AnySolver {
     Shortest(PuzzleSolver),
     Phases(PhaseSolver),
+    Chain(ChainSolver),
 }
 
 impl ScrambleSolver {
@@ -227,6 +228,8 @@ impl ScrambleSolver {
         } else if let Some(phases) = phases {
             let tables = |of: &Puzzle| databases.phase(of, None);
             AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &phases, tables)?)
+        } else if let Some(solver) = ChainSolver::new(puzzle) {
+            AnySolver::Chain(solver)
         } else {
             refuse!(
                 "{puzzle} has no quick solver: --moves=optimal finds shortest sequences of moves, \
@@ -244,6 +247,9 @@ impl FindsMoves<Arrangement> for ScrambleSolver {
             AnySolver::Phases(solver) => {
                 let answer = solver.solve_with(state, &StopWhen(progress::asked))?;
                 answer.moves.ok_or_else(Failure::interrupted)?
+            }
+            AnySolver::Chain(solver) => {
+                solver.solve(state)?.moves.ok_or_else(Failure::interrupted)?
             }
         };
         let back = |name: &String| {

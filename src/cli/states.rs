@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Search, Size,
+    pruning::PruningTable,
     puzzle::{
-        Coordinates, Placed, Puzzle, PuzzleSpec, Searched, State, StateSpace, Turns,
+        Coordinates, Placed, Puzzle, PuzzleSpec, Searched, State, StateSpace, Turns, Unreachable,
         families::{self, Family},
         named::{self, NamedPuzzle},
     },
@@ -18,7 +19,7 @@ use tilewave::{
 use crate::{
     Ahead, AnyReply, Context, Figures, FormatOption, Measured, OutputFile, OutputFormat,
     OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
-    count, csv_line, facts, first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
+    count, csv_line, facts, make::Table, refuse, refuse_in_lists, subject, uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -34,7 +35,7 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Measured,
 
-    /// Distance table from which to read the depth (see tilewave table); the table also sets the puzzle and goal.
+    /// Table from which to read the depth (see tilewave table); the table also sets the puzzle and goal.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -55,9 +56,26 @@ impl StateArgs {
         }
         let mut destination = self.format.stdout();
         let searched = word.map(|word| self.counted.spec(word).puzzle()).transpose()?;
-        let table = self.table.as_ref().map(DistanceTable::open).transpose()?;
-        let table = table.as_ref();
+        let table = self.table.as_deref().map(Table::open).transpose()?;
+        let (table, pruning) = match &table {
+            Some(Table::Numbered(table)) => (Some(table), None),
+            Some(Table::Pruning(table)) => (None, Some(table)),
+            None => (None, None),
+        };
         let (puzzle, space) = match &searched {
+            named if let Some(table) = pruning => {
+                let is_same = |named: &Searched| match named {
+                    Searched::Listed(puzzle) => puzzle.to_json() == table.puzzle().to_json(),
+                    Searched::Numbered(_) => false,
+                };
+                if let (Some(word), false) = (word, named.as_ref().is_none_or(is_same)) {
+                    refuse!("the table is for {}: leave out {word}", table.puzzle());
+                }
+                (Some(table.puzzle()), None)
+            }
+            Some(Searched::Listed(puzzle)) if table.is_some() => {
+                refuse!("the table is for another puzzle than {puzzle}: leave out one of them")
+            }
             Some(Searched::Listed(puzzle)) => (Some(puzzle), None),
             Some(Searched::Numbered(space)) => (None, self.other(word, Some(space), table)?),
             None => (None, self.other(word, None, table)?),
@@ -66,7 +84,7 @@ impl StateArgs {
         let mut write = |state: Option<&str>| -> Result<()> {
             none = false;
             let answer = match (puzzle, &space) {
-                (Some(puzzle), _) => self.of_sets(puzzle, state)?,
+                (Some(puzzle), _) => self.of_sets((puzzle, pruning), state)?,
                 (None, Some(space)) => self.of_puzzle(space, table, state)?,
                 (None, None) => self.of_board(searched.as_ref(), table, state)?,
             };
@@ -101,15 +119,23 @@ impl StateArgs {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_sets(&self, puzzle: &Puzzle, text: Option<&str>) -> Result<AnyReply> {
-        let numbers =
-            first_given(&[(self.id.is_some(), "--id"), (self.table.is_some(), "--table")]);
-        if let Some(option) = numbers {
-            refuse!("{option} needs numbered states, which {puzzle} does not have: leave it out");
+    fn of_sets(
+        &self,
+        (puzzle, table): (&Puzzle, Option<&PruningTable>),
+        text: Option<&str>,
+    ) -> Result<AnyReply> {
+        if self.id.is_some() {
+            refuse!("--id needs numbered states, which {puzzle} does not have: leave it out");
         }
         let (state, moves) = puzzle.read(text.unwrap_or_default())?;
         // Nothing where that is not known.
-        let reached = puzzle.reaches(&state);
+        let mut reached = puzzle.reaches(&state);
+        let mut depth = None;
+        if let (Some(table), None | Some(Ok(()))) = (table, &reached) {
+            depth = table.depth(&state)?;
+            let none = || Unreachable::Table(puzzle.to_string());
+            reached = Some(depth.map(drop).ok_or_else(none));
+        }
         let (text, solved) = (puzzle.text(&state), puzzle.is_goal(&state));
         // How often the moves must be repeated until nothing has changed, where the state was given by moves.
         let order = moves.and_then(|moves| moves.order(puzzle));
@@ -121,6 +147,7 @@ impl StateArgs {
             "solved": solved,
             "solvable": reached.as_ref().map(|reached| reached.is_ok()),
             "order": order,
+            "depth": depth,
             "refused": reached.as_ref().and_then(|reached| Some(reached.as_ref().err()?.to_string())),
         });
         let solvable = match reached {
@@ -134,10 +161,11 @@ impl StateArgs {
             ("solved", if solved { "yes" } else { "no" }.into()),
             ("solvable", solvable),
             ("order", order.map_or(String::new(), thousands)),
+            ("depth", depth.map_or(String::new(), |depth| depth.to_string())),
         ];
         let net = puzzle.net(&state).map_or(String::new(), |net| format!("\n{net}\n"));
         let reply = Reply { figures, words: facts(10, rows) + &net, csv: None };
-        Ok(("state,puzzle,solved,solvable,order", reply))
+        Ok(("state,puzzle,solved,solvable,order,depth", reply))
     }
 
     /// The puzzle of the state, unless it is a board.

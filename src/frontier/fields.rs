@@ -3,8 +3,8 @@
 //! A **field** is a number below 128. In a set whose pieces all differ, field p is the location of piece p,
 //! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these
 //! few have fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such a set,
-//! as those of a board depend on the blank, this piece has its location, and field i is the piece at place i of the
-//! **line**: of the other positions, in their order.
+//! as those of a board depend on the blank, lists of states may be shorter **with lines**: this piece has its location,
+//! and field i is the piece at place i of the line, which is the other positions in their order.
 //!
 //! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is an entry of a table, indexed
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
@@ -122,8 +122,62 @@ impl FieldMap {
     }
 }
 
+/// What turns rows with lines into rows by position.
+pub(crate) struct Unlined(Vec<UnlinedField>);
+
+enum UnlinedField {
+    /// This field of the other row.
+    Same(usize),
+    /// What is at a position of a set whose line begins with this field, after that of the location of a piece.
+    Placed { position: usize, line: usize, alone: u8 },
+}
+
+impl Unlined {
+    /// Returns `None` if the rows are the same.
+    pub fn new(puzzle: &Puzzle, lined: &StateFields) -> Option<Unlined> {
+        lined.without.iter().flatten().next()?;
+        let field = |own: &StateField| {
+            let (set, first) = (own.set, |of: &StateField| of.set == own.set);
+            let first = lined.fields.iter().position(first).expect("it has the same sets");
+            match (lined.without[set], own.kind) {
+                (Some(kind), FieldKind::Content { position }) => UnlinedField::Placed {
+                    position: position.into(),
+                    line: first + 1,
+                    alone: lined.first_value[set][usize::from(kind)],
+                },
+                _ => {
+                    let same = lined.fields.iter().position(|other| other == own);
+                    UnlinedField::Same(same.expect("it has the same fields"))
+                }
+            }
+        };
+        Some(Unlined(StateFields::of(puzzle).fields.iter().map(field).collect()))
+    }
+
+    /// Writes the row by position of a row with lines.
+    pub fn write(&self, row: &[u8], to: &mut Vec<u8>) {
+        to.clear();
+        to.extend(self.0.iter().map(|field| match *field {
+            UnlinedField::Same(field) => row[field],
+            UnlinedField::Placed { position, line, alone } => match usize::from(row[line - 1]) {
+                at if at == position => alone,
+                at => row[line + place_of(position, at)],
+            },
+        }));
+    }
+}
+
 impl StateFields {
     pub fn of(puzzle: &Puzzle) -> StateFields {
+        StateFields::with(puzzle, |_| None)
+    }
+
+    pub fn with_lines(puzzle: &Puzzle) -> StateFields {
+        StateFields::with(puzzle, |index| needed_by_all(puzzle, index))
+    }
+
+    /// A function gives the kind of the piece that does not stand in the line of a set.
+    fn with(puzzle: &Puzzle, alone: impl Fn(usize) -> Option<u8>) -> StateFields {
         let mut fields = Vec::new();
         let mut first_value = Vec::new();
         let mut without = Vec::new();
@@ -158,7 +212,7 @@ impl StateFields {
                 let kind = FieldKind::Content { position: position as u8 };
                 StateField { set: index, kind, values, modulus: 1 }
             };
-            let needed = if rest { None } else { needed_by_all(puzzle, index) };
+            let needed = if rest { None } else { alone(index) };
             if rest {
                 let single = single
                     .iter()

@@ -289,7 +289,7 @@ pub(crate) struct PuzzleRows<'a> {
 
 impl PuzzleRows<'_> {
     pub fn of(puzzle: &Puzzle) -> PuzzleRows<'_> {
-        let fields = StateFields::of(puzzle);
+        let fields = StateFields::with_lines(puzzle);
         let map = |one: &Move| fields.of_move(puzzle, one);
         let moves = puzzle.moves().iter().map(map).collect();
         let start = fields.encode(&puzzle.solved());

@@ -19,7 +19,7 @@ use crate::{
     Error,
     frontier::{
         BucketLists, BucketSpace, FieldMap, FoundLists, FrontierSearch, LevelStore, LevelTotal,
-        LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup,
+        LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup, Unlined,
     },
     hint::{MEMORY, PIECES},
     kernel::prefetch,
@@ -311,6 +311,8 @@ pub(crate) struct TableLevels<'t> {
     puzzle: &'t Puzzle,
     /// The entries of a state and of its images.
     images: Option<RowImages<'t>>,
+    /// How rows with lines are turned into those of the table.
+    unlined: Option<Unlined>,
     progress: &'t dyn Progress,
 }
 
@@ -335,6 +337,7 @@ impl TableLevels<'_> {
             numbers,
             puzzle,
             images: None,
+            unlined: Unlined::new(puzzle, &StateFields::with_lines(puzzle)),
             progress,
         };
         match search.run_in(&mut levels, None, progress) {
@@ -373,7 +376,10 @@ impl LevelStore for TableLevels<'_> {
     }
 
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
-        self.images = Some(self.numbers.images(self.puzzle, &space.coordinate.group.maps));
+        let itself = SymmetryGroup::trivial(&StateFields::of(self.puzzle));
+        // Images of rows with lines are made before they are turned into others.
+        let group = if self.unlined.is_some() { &itself } else { &space.coordinate.group };
+        self.images = Some(self.numbers.images(self.puzzle, &group.maps));
         self.levels.found(space, room)
     }
 
@@ -398,11 +404,22 @@ impl LevelStore for TableLevels<'_> {
             go_on(self.progress)?;
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
+            let (mut image, mut plain) = (Vec::new(), Vec::new());
             space.each_row(chunk, &lists.chunks[chunk], &mut |row| {
-                images.each(row, |number, _| {
-                    prefetch::<1, _>(bytes.as_ptr().wrapping_add(encoding.place(number).0));
-                    numbers.push(number);
-                });
+                let mut add = |row: &[u8]| {
+                    images.each(row, |number, _| {
+                        prefetch::<1, _>(bytes.as_ptr().wrapping_add(encoding.place(number).0));
+                        numbers.push(number);
+                    });
+                };
+                match &self.unlined {
+                    None => add(row),
+                    Some(unlined) => space.coordinate.group.maps.iter().for_each(|map| {
+                        map.apply_to(row, &mut image);
+                        unlined.write(&image, &mut plain);
+                        add(&plain);
+                    }),
+                }
                 if numbers.len() >= AHEAD {
                     self.write(&numbers, entry);
                     numbers.clear();

@@ -242,14 +242,6 @@ impl PruningTable {
         progress: &dyn Progress,
         output: Option<&mut Output>,
     ) -> Result<PruningTable, Error> {
-        // Rows of fields would have to be numbered without the blank.
-        if StateFields::of(puzzle).without.iter().any(Option::is_some) {
-            return Err(TableError::Unsuitable(format!(
-                "tables of boards with equal tiles are not supported, and {puzzle} is one: use {}",
-                Hint::Command("bfs")
-            ))
-            .into());
-        }
         let none = || TableError::NoSymmetry(puzzle.to_string());
         let numbers = match up_to_symmetry {
             true => TableNumbers::up_to_symmetry(puzzle, progress)?.ok_or_else(none)?,

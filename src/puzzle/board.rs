@@ -2,7 +2,7 @@
 //!
 //! Everything that takes a board takes it as a [`Board`], and solvers return [`Moves`].
 
-use std::{fmt, str::FromStr};
+use std::{fmt, iter, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -562,7 +562,7 @@ impl Moves {
             let upper = c.to_ascii_uppercase();
             let written = Direction::ALL.into_iter().find(|d| d.letter() == upper);
             let direction = style.of(written.ok_or_else(|| wrong(at))?);
-            let digits = std::iter::from_fn(|| chars.next_if(|(_, c)| c.is_ascii_digit()));
+            let digits = iter::from_fn(|| chars.next_if(|(_, c)| c.is_ascii_digit()));
             let count = match digits.map(|(_, digit)| digit).collect::<String>().as_str() {
                 "" => 1,
                 digits => digits.parse().unwrap_or(usize::MAX),
@@ -571,7 +571,7 @@ impl Moves {
                 bail!(Range: "the sequence has more than {} moves: split it into shorter sequences",
                     Moves::MAX_LEN);
             }
-            moves.extend(std::iter::repeat_n(direction, count));
+            moves.extend(iter::repeat_n(direction, count));
         }
         Ok(Moves(moves))
     }
@@ -591,6 +591,20 @@ impl Moves {
     /// Returns the moves as letters, one letter per move: `RDDL`.
     pub fn long(&self, style: MoveStyle) -> String {
         self.0.iter().map(|&direction| style.of(direction).letter()).collect()
+    }
+
+    /// Returns the moves of a blank along ways from cell to cell, `0-2` and `2-5`, if these are rows and columns.
+    pub(super) fn of_ways(size: Size, ways: &[String]) -> Option<Moves> {
+        let along = |way: &String| {
+            let (from, to) = way.split_once('-')?;
+            let (from, to) = (from.parse::<usize>().ok()?, to.parse::<usize>().ok()?);
+            Direction::ALL.into_iter().find_map(|direction| {
+                let mut cells =
+                    iter::successors(Some(from), |&cell| direction.tile_cell(size, cell));
+                Some(vec![direction; cells.position(|cell| cell == to).filter(|&far| far > 0)?])
+            })
+        };
+        ways.iter().map(along).collect::<Option<Vec<_>>>().map(|all| Moves(all.concat()))
     }
 
     /// Returns the board after the moves.

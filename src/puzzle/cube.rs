@@ -15,7 +15,7 @@
 use std::{cmp::Reverse, collections::HashMap, sync::OnceLock};
 
 use crate::puzzle::{
-    Arrangement, Move, Placed, Puzzle, PuzzleError,
+    Arrangement, Move, Placed, Puzzle, PuzzleError, derived,
     error::{MAX_REPETITIONS, bail, wrong},
     named::{self, Facelet, PRINTED, Unfolded, unfolded},
     sets::{Layers, Notation},
@@ -306,7 +306,11 @@ impl Puzzle {
     /// The notation of the named puzzle from which this one was made, as its name says and its moves confirm: files have
     /// nothing else.
     pub(super) fn notation_by_name(&self) -> Option<Notation> {
-        let whole = named::parse(self.name().split(' ').next()?)?;
+        let word = self.name().split(' ').next()?;
+        if let Ok(size) = word.parse() {
+            return derived::is_board(self, size).then_some(Notation::Slides(size));
+        }
+        let whole = named::parse(word)?;
         let own = whole.moves().iter().map(|one| (self.named_move(&one.name), one));
         let own: Vec<(&Move, &Move)> = own.filter_map(|(own, one)| Some((own?, one))).collect();
         let same = |(own, one): &(&Move, &Move)| {

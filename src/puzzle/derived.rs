@@ -9,10 +9,10 @@ use std::{fmt, sync::Arc};
 use crate::{
     puzzle::{
         Arrangement, Board, ErrorPlace, Metric, Move, PieceAt, PieceSet, Placed, Puzzle,
-        PuzzleError, SetAction, StateSpace, Transformation,
+        PuzzleError, SetAction, Size, StateSpace, Transformation,
         error::wrong,
         group::all_orbits,
-        sets::{GoalSet, many_locations},
+        sets::{GoalSet, Notation, many_locations},
     },
     units::{joined, shown},
 };
@@ -363,7 +363,26 @@ fn graph(name: &str, text: &str) -> Result<Puzzle, PuzzleError> {
 }
 
 fn board(start: &Board, metric: Metric) -> Result<Puzzle, PuzzleError> {
-    let (cells, columns) = (start.size().cells(), start.size().cols());
+    let tiles: Vec<usize> = start.tiles().iter().map(|&tile| usize::from(tile)).collect();
+    let size = start.size();
+    let puzzle = sliding(size.to_string(), &tiles, &board_ways(size, metric))?;
+    Ok(Puzzle { notation: Some(Notation::Slides(size)), ..puzzle })
+}
+
+/// Whether a puzzle's moves are those of a board of a size.
+pub(super) fn is_board(puzzle: &Puzzle, size: Size) -> bool {
+    let metric = puzzle.metric().and_then(|metric| metric.parse().ok());
+    let cells = puzzle.sets.iter().map(PieceSet::positions).sum::<usize>();
+    cells == size.cells()
+        && metric.is_some_and(|metric| {
+            let ways = board_ways(size, metric);
+            puzzle.moves.iter().eq(&ways.iter().map(|way| slide(cells, way)).collect::<Vec<_>>())
+        })
+}
+
+/// The ways of the blank on a board.
+fn board_ways(size: Size, metric: Metric) -> Vec<Vec<usize>> {
+    let (cells, columns) = (size.cells(), size.cols());
     let mut ways = Vec::new();
     for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
         let in_row = from / columns == to / columns;
@@ -376,8 +395,7 @@ fn board(start: &Board, metric: Metric) -> Result<Puzzle, PuzzleError> {
         let cell = |i: usize| if to > from { from + i * step } else { from - i * step };
         ways.push((0..=far).map(cell).collect());
     }
-    let tiles: Vec<usize> = start.tiles().iter().map(|&tile| usize::from(tile)).collect();
-    sliding(start.size().to_string(), &tiles, &ways)
+    ways
 }
 
 /// A puzzle of tiles and a blank (0), which moves along these ways, from cell to cell. The tiles on its way follow it,
@@ -391,20 +409,22 @@ fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<Puzzle,
     for (piece, &tile) in tiles.solved.iter_mut().zip(start) {
         piece.kind = tile as u8;
     }
-    let one = |way: &Vec<usize>| {
-        let (from, to) = (way[0], way[way.len() - 1]);
-        let mut turn = SetAction::still(cells);
-        for step in way.windows(2) {
-            turn.source[step[0]] = step[1] as u8;
-        }
-        turn.source[to] = from as u8;
-        Move {
-            name: format!("{from}-{to}"),
-            transformation: Transformation(vec![turn]),
-            requires: Some(PieceAt { set: 0, position: from as u8, kind: 0 }),
-        }
-    };
-    Puzzle::new(name, vec![tiles], ways.iter().map(one).collect())
+    Puzzle::new(name, vec![tiles], ways.iter().map(|way| slide(cells, way)).collect())
+}
+
+/// The move of the blank along a way of some cells.
+fn slide(cells: usize, way: &[usize]) -> Move {
+    let (from, to) = (way[0], way[way.len() - 1]);
+    let mut turn = SetAction::still(cells);
+    for step in way.windows(2) {
+        turn.source[step[0]] = step[1] as u8;
+    }
+    turn.source[to] = from as u8;
+    Move {
+        name: format!("{from}-{to}"),
+        transformation: Transformation(vec![turn]),
+        requires: Some(PieceAt { set: 0, position: from as u8, kind: 0 }),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //! The net consists of two flowers, one for the face in front and one for the face behind, each with the faces next to it;
 //! one petal of the first touches one of the second. That is the usual cross of a cube, and the usual net of a dodecahedron.
 
+use std::collections::BTreeMap;
+
 use crate::puzzle::{
     Arrangement, Placed, Puzzle, Transformation,
     cube::FACES,
@@ -149,9 +151,18 @@ impl Puzzle {
         cube.printed.iter().map(letter).collect()
     }
 
-    /// Returns the stickers of a state as lines of text, the faces around F, or `None` as for [`Puzzle::facelets`].
+    /// Returns the stickers of a state of a named solid as lines of text, unfolded: each is written as the face that has its
+    /// colour, in small letters if the orientation of its piece does not count, as `*` if it only shows how its piece is
+    /// turned, and as `-` if it shows nothing. `None` for other puzzles.
     pub fn net(&self, state: &Arrangement) -> Option<String> {
-        let stickers = self.facelets(state)?;
+        match self.facelets(state) {
+            Some(stickers) => self.printed(&stickers),
+            None => Some(self.unfolded()?.text(self, state)),
+        }
+    }
+
+    /// The stickers of a cube in rows, the faces around F.
+    fn printed(&self, stickers: &str) -> Option<String> {
         let layers = self.layers()?;
         let row = |face: u8, row: usize| {
             let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
@@ -190,6 +201,48 @@ impl Net {
             }
         }
         shown
+    }
+
+    /// The stickers of a state as lines of text, each about where it lies on the page.
+    fn text(&self, puzzle: &Puzzle, state: &Arrangement) -> String {
+        let names = self.face_names();
+        let word = |shade: &Shade| match *shade {
+            Shade::Face(face) => names[face].clone(),
+            Shade::Pale(face) => names[face].to_lowercase(),
+            Shade::Marked => "*".into(),
+            Shade::Blank => "-".into(),
+        };
+        let middle = |outline: &Vec<[f64; 2]>| -> [f64; 2] {
+            let of = |i: usize| outline.iter().map(|point| point[i]).sum::<f64>();
+            [0, 1].map(|i| of(i) / outline.len() as f64)
+        };
+        let middles: Vec<[f64; 2]> = self.outlines.iter().map(middle).collect();
+        // As few lines as it takes until no two stickers are in the same place.
+        let places = |lines: f64| {
+            let place = |[x, y]: &[f64; 2]| [y, x].map(|of| (of * lines / self.size[1]) as usize);
+            middles.iter().map(place).collect::<Vec<[usize; 2]>>()
+        };
+        let apart = |places: &Vec<[usize; 2]>| {
+            let mut sorted = places.clone();
+            sorted.sort_unstable();
+            sorted.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        let found = (1..).map(|lines| places(lines.into())).find(apart).expect("they are apart");
+        let (shown, width) = (self.shown(puzzle, state), names.iter().map(String::len).max());
+        let mut rows: BTreeMap<usize, BTreeMap<usize, String>> = BTreeMap::new();
+        for ([row, column], shade) in found.into_iter().zip(&shown) {
+            rows.entry(row).or_default().insert(column, word(shade));
+        }
+        let width = width.unwrap_or(1) + 1;
+        let line = |row: BTreeMap<usize, String>| {
+            let mut line = String::new();
+            for (column, word) in row {
+                line += &" ".repeat((column * width).saturating_sub(line.len()));
+                line += &format!(" {word}");
+            }
+            line
+        };
+        rows.into_values().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// What a sticker at a position of a set shows, if this piece is there.

@@ -5,12 +5,16 @@
 //!
 //! Invariant: printed text is read back as the same permutation or arrangement.
 
-use std::{collections::HashMap, iter::Peekable, vec::IntoIter};
+use std::{
+    collections::HashMap,
+    iter::{self, Peekable},
+    vec::IntoIter,
+};
 
 use crate::{
     puzzle::{
-        Arrangement, ErrorPlace, PieceAt, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind,
-        Transformation,
+        Arrangement, ErrorPlace, MoveStyle, Moves, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
+        PuzzleErrorKind, Size, Transformation,
         cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
         mechanisms, named,
@@ -161,8 +165,8 @@ impl MoveSequence {
     }
 }
 
-/// How a puzzle's sequences of moves are written, so that [`Puzzle::read`] reads them: as the names of the moves, or, for the
-/// clock and Square-1, as competitions write them.
+/// How a puzzle's sequences of moves are written: as the names of the moves; for the clock and Square-1, as competitions
+/// write them; for boards, as [`Moves`].
 ///
 /// ```
 /// use tilewave::puzzle::named;
@@ -171,14 +175,23 @@ impl MoveSequence {
 /// assert_eq!(style.text(&moves), "(1,-3)/ (2,0)");
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SequenceStyle(Option<Notation>);
+pub struct SequenceStyle(Option<Notation>, MoveStyle);
 
 impl SequenceStyle {
+    /// Returns the style in which letters of moves of boards mean this direction.
+    #[must_use]
+    pub fn directed(self, style: MoveStyle) -> SequenceStyle {
+        SequenceStyle(self.0, style)
+    }
+
     /// Returns moves as a sequence.
     pub fn text(self, moves: &[String]) -> String {
         let text = match self.0 {
             Some(Notation::Clock) => mechanisms::clock_text(moves),
             Some(Notation::SquareOne) => mechanisms::square_one_text(moves),
+            Some(Notation::Slides(size)) => {
+                Moves::of_ways(size, moves).map(|moves| moves.short(self.1))
+            }
             _ => None,
         };
         text.unwrap_or_else(|| joined(moves, " "))
@@ -390,12 +403,17 @@ fn split(word: &str, is_move: impl Fn(&str) -> bool) -> Option<Vec<String>> {
 //
 // `1 2 3 4/0 1 0 2; 2 1` lists, for each set of pieces, the piece at each position, counted from 1 in the order of the
 // solved puzzle, and after the slash the orientation of each of these pieces, if the pieces of the set can be turned.
-// The name of a set may precede its pieces: `corners 1 2 3 4/0 1 0 2; centers 2 1`.
+// The name of a set may precede its pieces: `corners 1 2 3 4/0 1 0 2; centers 2 1`. Boards are written row by row, with 0
+// for the blank: `1 2 3/4 5 6/7 8 0`.
 
 impl Puzzle {
     /// Returns an arrangement as a line of text: each set's name, its pieces by position counted from 1, and their
-    /// orientations.
+    /// orientations; for a board, its rows.
     pub fn text(&self, arrangement: &Arrangement) -> String {
+        if let Some(size) = self.board_size() {
+            let row = |row: &[Placed]| joined(row.iter().map(|tile| tile.kind), " ");
+            return joined(arrangement.0[0].chunks(size.cols()).map(row), "/");
+        }
         let numbers = |row: &[Placed], of: fn(&Placed) -> u8| {
             let text = |value: u8| match value {
                 Placed::ANY => "?".into(),
@@ -433,7 +451,7 @@ impl Puzzle {
     /// centres, or the corner of the 2x2x2 that is held fixed, show where everything belongs, so a cube that is solved
     /// and turned is solved.
     pub fn read(&self, text: &str) -> Result<(Arrangement, Option<MoveSequence>), PuzzleError> {
-        if let Some(state) = self.read_facelets(text) {
+        if let Some(state) = self.read_facelets(text).or_else(|| self.read_board(text)) {
             return Ok((state?, None));
         }
         if self.is_arrangement(text) {
@@ -446,9 +464,37 @@ impl Puzzle {
         }
     }
 
+    /// The size of a board.
+    pub(crate) fn board_size(&self) -> Option<Size> {
+        match self.notation? {
+            Notation::Slides(size) => Some(size),
+            _ => None,
+        }
+    }
+
+    /// Returns the board that a text gives row by row, or `None` if it is no board, or if its pieces are written as those of
+    /// other puzzles.
+    fn read_board(&self, text: &str) -> Option<Result<Arrangement, PuzzleError>> {
+        let size = self.board_size()?;
+        text.trim_start().starts_with(|c: char| c.is_ascii_digit()).then(|| {
+            let rows: Vec<&str> = text.split('/').collect();
+            let lengths = rows.iter().map(|row| row.split_whitespace().count());
+            if rows.len() > 1 && !lengths.eq(iter::repeat_n(size.cols(), size.rows())) {
+                bail!(Shape: "the rows are not those of a board of {size}: separate {} rows of {} tiles by /",
+                    size.rows(), size.cols());
+            }
+            let row = read_set(&self.sets()[0], 0, &rows.join(" "), false);
+            let row = row.map_err(|error| match self.sets()[0].pieces_of(1) < 2 {
+                true => error,
+                false => error.followed("; write the number of the colour of each tile, and 0 for the blank"),
+            });
+            Ok(Arrangement(vec![row?]))
+        })
+    }
+
     /// Returns how sequences of the puzzle's moves are written.
     pub fn sequence_style(&self) -> SequenceStyle {
-        SequenceStyle(self.notation)
+        SequenceStyle(self.notation, MoveStyle::default())
     }
 
     /// Returns the transformation of a sequence of moves that leaves the cube as a whole as it was.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     puzzle::{
-        PuzzleError,
+        PuzzleError, Size,
         error::{MAX_LOCATIONS, MAX_MOVES, bail, wrong},
         permutation::gcd,
     },
@@ -334,6 +334,8 @@ pub(super) enum Notation {
     Octahedron,
     Clock,
     SquareOne,
+    /// That of boards of a size.
+    Slides(Size),
 }
 
 /// A puzzle: sets of pieces, and moves that permute and turn the pieces. Cubes, minxes, skewbs, boards of any size and

@@ -76,7 +76,7 @@ pub(super) fn words(notation: Notation) -> Option<&'static SolidWords> {
     static ALL: [OnceLock<SolidWords>; 3] = [const { OnceLock::new() }; 3];
     let [of_skewb, of_megaminx, of_octahedron] = &ALL;
     match notation {
-        Notation::Layers(_) | Notation::Clock | Notation::SquareOne => None,
+        Notation::Layers(_) | Notation::Clock | Notation::SquareOne | Notation::Slides(_) => None,
         Notation::Skewb => Some(of_skewb.get_or_init(skewb)),
         Notation::Megaminx => Some(of_megaminx.get_or_init(megaminx)),
         Notation::Octahedron => Some(of_octahedron.get_or_init(octahedron)),
@@ -100,7 +100,7 @@ pub(super) fn whole_turn(notation: Notation, word: &str) -> Option<(Vector, u32)
             let (_, name) = OCTAHEDRON.iter().find(|(own, _)| *own == letter)?;
             Some((axis(&named::corners(), name)?, 3))
         }
-        Notation::Clock | Notation::SquareOne => None,
+        Notation::Clock | Notation::SquareOne | Notation::Slides(_) => None,
     }
 }
 

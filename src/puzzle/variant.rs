@@ -8,8 +8,8 @@ use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
-    Arrangement, Move, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind, Size,
-    Transformation, Turns,
+    Arrangement, Move, PieceSet, Placed, Puzzle, PuzzleError, PuzzleErrorKind, Transformation,
+    Turns,
     error::{MAX_GOALS, bail, wrong},
     reachable::Reachability,
     sets::{GoalSet, check_name},
@@ -150,24 +150,6 @@ impl Variant {
 // What a result says of its puzzle.
 
 impl Puzzle {
-    /// Returns the size of a board that is searched by lists.
-    pub(crate) fn board_size(&self) -> Option<Size> {
-        let is_board = matches!(self.metric(), Some("stm" | "mtm"));
-        self.name.parse().ok().filter(|_| is_board)
-    }
-
-    /// Returns what writes states as they are read: boards as boards, whichever engine found them.
-    pub fn state_writer(&self) -> impl Fn(&Arrangement) -> String {
-        let size = self.board_size();
-        move |state| match size {
-            Some(size) => {
-                let row = |row: &[Placed]| joined(row.iter().map(|tile| tile.kind), " ");
-                joined(state.0[0].chunks(size.cols()).map(row), "/")
-            }
-            None => self.text(state),
-        }
-    }
-
     /// Returns the solved states and masks as text: those of a goal set as they were given, otherwise the only one.
     pub fn goal_texts(&self) -> Vec<String> {
         self.goals

@@ -13,9 +13,11 @@ use serde_json::{Value, json};
 use crate::{
     Error,
     outcome::Outcome,
-    puzzle::{Board, MoveStyle, Moves, StateSpace},
+    puzzle::{Board, MoveStyle, Moves, Searched, StateSpace},
     report::{
-        Report, counted, identity, one_key_per_line,
+        Report, counted,
+        html::puzzles::Drawing,
+        identity, one_key_per_line,
         text::{GODS_NUMBER, searched, share_of},
         thousands, title,
     },
@@ -68,15 +70,23 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// Returns a small picture of a board.
 pub(crate) fn miniature(board: &Board) -> String {
+    tray(board.tiles(), board.size().cols(), 0, &board.to_string())
+}
+
+/// Returns a small picture of some tiles in columns; of those of a number of colours, each tile is the number of one.
+fn tray(tiles: &[u16], cols: usize, colours: u16, label: &str) -> String {
+    let hue = |tile: u16| match colours {
+        0 => String::new(),
+        _ => format!(r#" class="hue" style="--hue:{}""#, 330 * tile / colours) + "\"",
+    };
     let span = |&tile: &u16| match tile {
         0 => r#"<span class="gap"></span>"#.to_string(),
-        tile => format!("<span>{tile}</span>"),
+        tile => format!("<span{}>{tile}</span>", hue(tile)),
     };
-    let spans: String = board.tiles().iter().map(span).collect();
-    let (cols, cells) = (board.size().cols(), board.size().cells());
-    let fit = if cells <= 100 { 40 } else { 31 };
+    let spans: String = tiles.iter().map(span).collect();
+    let fit = if tiles.len() <= 100 { 40 } else { 31 };
     format!(
-        r#"<div class="mini" role="img" aria-label="{board}" style="--cols:{cols};--fit:{fit}">{spans}</div>"#
+        r#"<div class="mini" role="img" aria-label="{label}" style="--cols:{cols};--fit:{fit}">{spans}</div>"#
     )
 }
 
@@ -240,6 +250,11 @@ pub const LAST_DRAWN: usize = 60;
 /// Number of boards that are not folded away.
 const SHOWN: usize = 6;
 
+/// How many terms of a sequence are searched for.
+const OEIS_TERMS: usize = 9;
+/// The width of an unfolded solid, in tiles.
+const NET_COLUMNS: usize = 6;
+
 /// The facts at the top of the page; the others are at the end.
 const NUMBERS: [&str; 5] = ["states", GODS_NUMBER, "last depth", "antipodes", "mean depth"];
 
@@ -247,8 +262,8 @@ impl Report<'_> {
     /// Returns the report as a page: one file of 17 kB, plus 160 bytes per depth and 400 per board drawn, which needs
     /// no network.
     ///
-    /// It draws the boards of the last depth (for other puzzles, it lists the states), as far as the search kept them
-    /// and at most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element
+    /// It draws the states of the last depth (of puzzles that are neither boards nor named solids, it lists them), as far as
+    /// the search kept them and at most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element
     /// `script#data`, as JSON: the object of [`Report::json`] under `search`, and these boards or states under `last`.
     ///
     /// # Errors
@@ -292,6 +307,7 @@ impl Report<'_> {
                 ("moves", moves(outcome)),
                 ("mood", mood),
                 ("agreement", &escape(&agreement)),
+                ("oeis", &oeis(&outcome.counts)),
                 ("boards", &ends(outcome)),
                 ("numbers", &definitions(&numbers)),
                 ("chart", &chart),
@@ -305,6 +321,18 @@ impl Report<'_> {
         let data = json!({"search": self.json(), "last": last});
         Ok(page(&title, include_str!("html/search.css"), &body, script, &data))
     }
+}
+
+/// A link to a search for the first terms in the On-Line Encyclopedia of Integer Sequences, where there are enough.
+fn oeis(counts: &[u64]) -> String {
+    let terms: Vec<String> = counts.iter().take(OEIS_TERMS).map(u64::to_string).collect();
+    if terms.len() < 5 {
+        return String::new();
+    }
+    let terms = terms.join(",");
+    format!(
+        r#"<a href="https://oeis.org/search?q={terms}" rel="noreferrer">Search OEIS for {terms}</a>"#
+    )
 }
 
 /// The definition of a move.
@@ -323,13 +351,19 @@ fn moves(outcome: &Outcome) -> &'static str {
 /// A state in the puzzle's own notation, and as HTML.
 type Shown = (String, String);
 
-/// The states of the last depth that are shown: boards are drawn, others are written.
+/// The states of the last depth that are shown: boards and solids with stickers are drawn, others are written.
 fn last_states(outcome: &Outcome) -> Vec<Shown> {
+    let drawing = match &outcome.searched {
+        Searched::Listed(puzzle) => Some(Drawing::of(puzzle)),
+        Searched::Numbered(_) => None,
+    };
     let size = outcome.searched.size();
     let shown = |text: String| {
         let board = size.and_then(|_| Board::parse(&text, size).ok());
+        let drawn = || drawing.as_ref().and_then(|drawing| drawing.labelled(&text));
         let written = || format!("<code>{}</code>", escape(&text));
-        let picture = board.as_ref().map_or_else(written, miniature);
+        let picture = board.as_ref().map(miniature).or_else(drawn);
+        let picture = picture.unwrap_or_else(written);
         (text, picture)
     };
     outcome.last_texts(LAST_DRAWN).into_iter().map(shown).collect()
@@ -362,7 +396,9 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         return String::new();
     }
     // A written state takes less room per number than a tile.
+    let is_drawn = !states[0].1.starts_with("<code>");
     let (one, cols) = match outcome.searched.size() {
+        None if is_drawn => ("state", NET_COLUMNS),
         None => ("state", states[0].0.split(' ').count().div_ceil(2)),
         Some(size) => ("board", size.cols()),
     };
@@ -392,7 +428,7 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
             r#"<p class="soft more">{} more {} not {}.</p>"#,
             thousands(more),
             if more == 1 { "is" } else { "are" },
-            if one == "board" { "drawn" } else { "listed" }
+            if is_drawn { "drawn" } else { "listed" }
         ),
     };
     let count = counted(count, noun);

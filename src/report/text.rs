@@ -57,7 +57,7 @@ pub fn identity(of: &Searched) -> Value {
         Searched::Listed(puzzle) => {
             let (metric, board) = (puzzle.metric(), puzzle.board_size());
             let goal = match &puzzle.goals()[..] {
-                [goal] => puzzle.state_writer()(goal),
+                [goal] => puzzle.text(goal),
                 goals => counted(goals.len() as u64, "state"),
             };
             let board = board.map(|size| size.to_string());

@@ -11,6 +11,7 @@
 
 pub(crate) mod boards;
 pub(crate) mod canonical;
+pub(crate) mod chain;
 pub(crate) mod cnf;
 pub(crate) mod constructive;
 pub(crate) mod database;
@@ -41,12 +42,13 @@ use crate::{
 };
 
 pub use crate::solve::{
+    chain::ChainSolver,
     constructive::Constructive,
     ida::{AllSolutions, Answer, Attempt, Pending, SolutionRange, Stage, StateSolver},
     log::{Logged, SolveLog},
     meeting::MeetingLists,
     optimal::{Optimal, default_patterns, sweeps},
-    phases::PhaseSolver,
+    phases::{NearestSolver, PhaseSolver},
     pruner::MovePruner,
     puzzles::PuzzleSolver,
     source::{DatabaseSource, GivenDatabase, SolverTables},

@@ -61,6 +61,21 @@ struct SolverPhase {
 }
 
 impl SolverPhase {
+    /// The phase that solves a projection of a puzzle; a function builds its tables.
+    fn new<E: From<Error>>(
+        puzzle: &Puzzle,
+        of: Puzzle,
+        tables: &mut impl FnMut(&Puzzle) -> Result<Vec<PruningTable>, E>,
+    ) -> Result<SolverPhase, E> {
+        let map = PieceMap::new(puzzle, &of).expect("a variant is a projection");
+        // The moves of a subgroup keep some pieces apart.
+        let split = SplitPuzzle::of(&of);
+        let whole = split.as_ref().map_or(&of, |split| &split.puzzle).clone();
+        let tables = tables(&whole)?;
+        let solver = PuzzleSolver::new(whole, tables).map_err(Error::from)?;
+        Ok(SolverPhase { solver, of, map, split })
+    }
+
     /// What a state of the puzzle is in this phase; `None` if no moves of the phase solve it.
     fn seen(&self, state: &Arrangement) -> Option<Arrangement> {
         let seen = self.map.arrangement(&self.of, state);
@@ -142,25 +157,16 @@ impl PhaseSolver {
         via: &[Variant],
         mut tables: impl FnMut(&Puzzle) -> Result<Vec<PruningTable>, E>,
     ) -> Result<PhaseSolver, E> {
-        let mut phase = |left: &Puzzle, of: Puzzle| -> Result<_, E> {
-            let map = PieceMap::new(left, &of).expect("a variant is a projection");
-            // The moves of a subgroup keep some pieces apart.
-            let split = SplitPuzzle::of(&of);
-            let whole = split.as_ref().map_or(&of, |split| &split.puzzle).clone();
-            let tables = tables(&whole)?;
-            let solver = PuzzleSolver::new(whole, tables).map_err(Error::from)?;
-            Ok(SolverPhase { solver, of, map, split })
-        };
         let mut phases = Vec::new();
         // The puzzle with the moves that preserve what the subgroups so far have solved.
         let mut left = puzzle.clone();
         for variant in via {
             let of = variant.of(left.clone(), Turns::Directed).map_err(Error::from)?;
             let within = left.within(&of, variant);
-            phases.push(phase(&left, of)?);
+            phases.push(SolverPhase::new(&left, of, &mut tables)?);
             left = within.unwrap_or(left);
         }
-        phases.push(phase(&left, left.clone())?);
+        phases.push(SolverPhase::new(&left, left.clone(), &mut tables)?);
         Ok(PhaseSolver { reachable: Reachability::of(&puzzle), puzzle, phases })
     }
 
@@ -239,6 +245,74 @@ impl PhaseSolver {
             }
         }
         joined
+    }
+}
+
+/// A solver that finds the nearest of several goals, each with tables of its own: crosses of all colours, which are too many
+/// solved states for one set of goals.
+pub struct NearestSolver {
+    puzzle: Puzzle,
+    reachable: Reachability,
+    goals: Vec<SolverPhase>,
+}
+
+impl NearestSolver {
+    /// Returns the solver for a puzzle and its goals, given as states or masks. A function builds the tables of each.
+    ///
+    /// # Errors
+    /// Those of [`PhaseSolver::new`].
+    pub fn new<E: From<Error>>(
+        puzzle: Puzzle,
+        goals: &[String],
+        mut tables: impl FnMut(&Puzzle) -> Result<Vec<PruningTable>, E>,
+    ) -> Result<NearestSolver, E> {
+        let mut phase = |goal: &String| -> Result<SolverPhase, E> {
+            let variant = Variant { goals: vec![goal.clone()], ..Variant::default() };
+            let of = variant.of(puzzle.clone(), Turns::Directed).map_err(Error::from)?;
+            SolverPhase::new(&puzzle, of, &mut tables)
+        };
+        let goals = goals.iter().map(&mut phase).collect::<Result<_, _>>()?;
+        Ok(NearestSolver { reachable: Reachability::of(&puzzle), puzzle, goals })
+    }
+
+    /// Returns whether moves lead from the solved puzzle to a state; see [`PuzzleSolver::reaches`].
+    pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
+        self.reachable.reaches(&self.puzzle, state)
+    }
+
+    /// Returns a shortest solution of a state to any of the goals, or the errors of [`PuzzleSolver::solve`]. An observer is
+    /// informed of the nodes so far and may stop the search.
+    pub fn solve_with(
+        &self,
+        state: &Arrangement,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Vec<String>>, SolveError> {
+        let begun = Instant::now();
+        if let Some(Err(why)) = self.reaches(state) {
+            return Err(unreached(&self.puzzle, why));
+        }
+        let (mut best, mut nodes): (Option<Answer<Vec<String>>>, u64) = (None, 0);
+        for goal in &self.goals {
+            let seen = goal.seen(state).ok_or(SolveError::NoSolution)?;
+            // One that cannot be nearer need not be searched for.
+            let bound = goal.solver.bound(&seen)?;
+            if best.as_ref().is_some_and(|best| best.at_least <= bound) {
+                continue;
+            }
+            let answer = goal.solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
+            nodes += answer.nodes;
+            if answer.moves.is_none() {
+                let at_least =
+                    best.map_or(answer.at_least, |best| best.at_least.min(answer.at_least));
+                best = Some(Answer { at_least, ..answer });
+                break;
+            }
+            if best.as_ref().is_none_or(|best| answer.at_least < best.at_least) {
+                best = Some(answer);
+            }
+        }
+        let best = best.ok_or(SolveError::NoSolution)?;
+        Ok(Answer { nodes, seconds: begun.elapsed().as_secs_f64(), ..best })
     }
 }
 

@@ -77,6 +77,7 @@ pub struct PuzzleSolver {
     reachable: Reachability,
     /// A parity that every move changes, if there is one, and that of the solved states.
     parity: Option<(MoveParity, bool)>,
+    /// The fields from which it is read.
     fields: StateFields,
     /// The sequences that count as solutions, once all are wanted.
     canonical: OnceLock<CanonicalWords>,
@@ -297,13 +298,14 @@ impl PuzzleSolver {
 
     fn with(engine: SolverEngine) -> PuzzleSolver {
         let puzzle = engine.puzzle();
-        let fields = StateFields::of(puzzle);
-        let parity = PuzzleRows::of(puzzle).parity().map(|parity| {
+        let rows = PuzzleRows::of(puzzle);
+        let parity = rows.parity().map(|parity| {
             // The solved state of a puzzle with other goals need not be one.
             let goal = &puzzle.goals()[0];
-            let of_goals = parity.of(goal, &fields.encode(goal));
+            let of_goals = parity.of(goal, &rows.fields.encode(goal));
             (parity, of_goals)
         });
+        let fields = rows.fields;
         let (reachable, canonical) = (Reachability::of(puzzle), OnceLock::new());
         PuzzleSolver { reachable, parity, fields, canonical, engine, reserve: None }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::{
     Board, Direction, Goal, Metric, MoveStyle, Moves, PuzzleSpec, Searched, Size, StateSpace,
     Variant,
@@ -81,6 +82,7 @@ fn puzzle(word: &str, variant: Variant, solutions: &[(&str, &str)]) -> String {
             moves: moves.split_whitespace().map(String::from).collect(),
             optimal: true,
             label: (*state).into(),
+            style: MoveStyle::Tile,
         }
     };
     let refused = RefusedState { state: puzzle.solved(), reason: "it is <odd>".into() };
@@ -132,6 +134,8 @@ fn pages() {
     write("flat.html", puzzle("3x3x3", flat, &[("F", "F'")]));
     write("ring.html", puzzle("topspin:9,4", whole(), &[("L L F", "F R R")]));
     write("gear.html", puzzle("gear", whole(), &[("U R F'", "F R' U'")]));
+    let same = Variant { same: ["1-2", "3-5"].map(String::from).to_vec(), ..whole() };
+    write("colours.html", puzzle("2x3", same, &[("1 1 2/0 2 2", "3-4 4-5")]));
     write("graph.html", puzzle("graph:0-1,1-2,2-0,2-3", whole(), &[("1 0 2 3", "1-0")]));
 
     let report = |outcome: &search::Outcome| Report::new(outcome).html().unwrap();
@@ -141,6 +145,15 @@ fn pages() {
     let mut wrong = search("2x4", |_| {});
     wrong.counts[5] += 1;
     write("wrong.html", report(&wrong));
+    let listed = |word: &str, variant: Variant| {
+        let puzzle = PuzzleSpec { variant, ..PuzzleSpec::of(word) }.listed().unwrap();
+        let mut search = FrontierSearch::new(puzzle);
+        search.keep_last = LAST_DRAWN;
+        report(&search.run().unwrap())
+    };
+    write("ivy.html", listed("ivy", whole()));
+    let same = Variant { same: ["1-4", "5-8"].map(String::from).to_vec(), ..whole() };
+    write("two-colours.html", listed("3x3", same));
     // The shape of a long distribution, without the minutes that it takes.
     let mut long = search("2x2", |_| {});
     let size = Size::new(2, 7).unwrap();

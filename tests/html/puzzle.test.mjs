@@ -150,6 +150,19 @@ test("a blank is no piece that is seen", () => visit(browser, "graph.html", {}, 
   assert.equal(await text(page, "caption"), "Move 1: 1-0. Solved!");
 }));
 
+test("a board of colours has rows, and moves that are written as those of boards", () => visit(browser, "colours.html", {}, async (page) => {
+  assert.deepEqual(await rows(page), [["1", "1", "2", "0", "2", "2"]]);
+  const boxes = await page.locator("#start > div").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  assert.equal(new Set(boxes).size, 2, "the small board has two rows");
+  assert.match(await text(page, "legend-list"), /colour/);
+  await key(page, "ArrowRight");
+  assert.equal(await text(page, "caption"), "Move 1: L");
+  await picture(page, "puzzle-colours");
+  await key(page, "End");
+  assert.equal(await text(page, "caption"), "Move 2: L. Solved!");
+  assert.deepEqual(await rows(page), [["1", "1", "2", "2", "2", "0"]]);
+}));
+
 test("printed, and on a phone in the dark", async () => {
   await visit(browser, "skewb.html", {}, async (page) => {
     await page.emulateMedia({ media: "print" });

@@ -55,6 +55,22 @@ test("antipodes are drawn, and a search that stopped has none", async () => {
   });
 });
 
+test("solids and boards of colours are drawn, too, and the OEIS can be searched", async () => {
+  await visit(browser, "ivy.html", {}, async (page) => {
+    assert.equal(await page.locator(".gallery .net").count(), 60);
+    assert.equal(await page.locator(".gallery .net").first().locator("path").count(), 6 * 5);
+    assert.match(await page.locator(".gallery figcaption").first().textContent(), /^corners .*; centres /);
+    assert.match(await page.locator("p.more").textContent(), /^50 more are not drawn/);
+    assert.equal(await page.locator(".verdict a").getAttribute("href"), "https://oeis.org/search?q=1,8,48,288,1640,7582,15262,4221,110");
+    await picture(page, "search-ivy");
+  });
+  await visit(browser, "two-colours.html", { ...PHONE, colorScheme: "dark" }, async (page) => {
+    const tiles = await page.locator(".gallery .mini span").allTextContents();
+    assert.deepEqual(tiles, ["2", "2", "2", "2", "1", "1", "1", "1", ""]);
+    await picture(page, "search-two-colours");
+  });
+});
+
 test("a contradiction cannot be overlooked", () => visit(browser, "wrong.html", {}, async (page) => {
   const tag = page.locator(".tag.bad");
   assert.match(await tag.textContent(), /^DISAGREES with .*first difference at depth 5/);

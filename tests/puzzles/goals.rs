@@ -1,10 +1,11 @@
 //! Goal sets: what they are, and how many states there are around them.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::{PieceAt, Puzzle, Turns};
+use tilewave::puzzle::{Arrangement, PieceAt, Puzzle, Turns};
 use tilewave::puzzle::{Variant, named};
 
 use super::sets::levels;
+use crate::program::{room, run, tilewave};
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.into()).collect()
@@ -88,6 +89,67 @@ fn two_crosses_are_as_far_as_published() {
     assert_eq!(found.counts, [53_759, 806_253, 8_484_602]);
     let known = tilewave::report::published_growth(&puzzle).unwrap();
     assert_eq!(known.counts()[..3], found.counts);
+}
+
+/// Crosses of all colours are too many for one set: each is searched for, and the nearest one found.
+#[test]
+fn the_nearest_of_many_goals_is_found() {
+    let goals = [
+        "edges 1 2 3 4 ? ? ? ? ? ? ? ?/0 0 0 0 ? ? ? ? ? ? ? ?",
+        "edges ? ? ? ? ? ? ? ? 9 10 11 12/? ? ? ? ? ? ? ? 0 0 0 0",
+        "edges ? ? ? 4 ? ? 7 8 ? ? ? 12/? ? ? 0 ? ? 0 0 ? ? ? 0",
+        "edges 1 ? ? ? 5 6 ? ? 9 ? ? ?/0 ? ? ? 0 0 ? ? 0 ? ? ?",
+        "edges ? 2 ? ? 5 ? 7 ? ? 10 ? ?/? 0 ? ? 0 ? 0 ? ? 0 ? ?",
+        "edges ? ? 3 ? ? 6 ? 8 ? ? 11 ?/? ? 0 ? ? 0 ? 0 ? ? 0 ?",
+    ];
+    let room = room();
+    let file = |name: &str, goals: &[&str]| {
+        std::fs::write(room.path().join(name), goals.join("\n")).unwrap();
+    };
+    file("all.txt", &goals);
+    let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+    let states: Vec<String> = cube.scrambles(5).unwrap().take(12).map(|s| cube.text(&s)).collect();
+    let solve = |goals: &str, more: &[&str]| {
+        let args = ["solve", "3x3x3", "--goals", goals, "--format", "json"];
+        let states = states.iter().map(String::as_str);
+        let all: Vec<&str> = args.into_iter().chain(states).chain(more.iter().copied()).collect();
+        let done = run(tilewave(&all).current_dir(room.path()).env("XDG_CACHE_HOME", room.path()));
+        (done.code, done.out, done.err)
+    };
+    let answers = |goals: &str| -> Vec<(usize, String)> {
+        let (code, out, err) = solve(goals, &[]);
+        assert_eq!(code, Some(0), "{err}");
+        let all: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let one = |of: &serde_json::Value| {
+            (of["length"].as_u64().unwrap() as usize, of["moves"].as_str().unwrap().to_string())
+        };
+        all.as_array().unwrap().iter().map(one).collect()
+    };
+    let all = answers("all.txt");
+    let mut least = vec![usize::MAX; states.len()];
+    for goal in goals {
+        file("one.txt", &[goal]);
+        for (least, (length, _)) in least.iter_mut().zip(answers("one.txt")) {
+            *least = length.min(*least);
+        }
+    }
+    assert_eq!(all.iter().map(|(length, _)| *length).collect::<Vec<_>>(), least);
+    // That is where the moves lead.
+    let edges = |at: &Arrangement| at.0[1].iter().map(|p| (p.kind, p.turn)).collect::<Vec<_>>();
+    let solved = edges(&cube.solved());
+    for (state, (_, moves)) in states.iter().zip(&all) {
+        let (_, made) = cube.read(moves).unwrap();
+        let end = edges(&cube.after(&cube.read(state).unwrap().0, &made.unwrap().effect));
+        let has = |goal: &&str| {
+            let pieces = goal["edges ".len()..].split('/').next().unwrap().split(' ');
+            pieces.enumerate().all(|(at, piece)| piece == "?" || end[at] == solved[at])
+        };
+        assert!(goals.iter().any(has), "{state}: {moves}");
+    }
+    for option in ["--all", "--html=x.html", "--log=x.log"] {
+        let (code, _, err) = solve("all.txt", &[option]);
+        assert!(code == Some(2) && err.contains("specify fewer goals"), "{option}: {err}");
+    }
 }
 
 #[test]

@@ -146,8 +146,8 @@ fn two_commands_run_the_program_and_the_tests() {
 #[test]
 fn the_commands_of_the_guide_run() {
     let dir = tempfile::tempdir().unwrap();
-    for line in commands_of("guide.md") {
-        printed(&line, dir.path());
+    for line in blocks_of("guide.md").iter().flat_map(|block| block.lines()) {
+        printed(line, dir.path());
     }
 }
 
@@ -160,27 +160,27 @@ fn the_recipes_run() {
     let others = std::env::var_os("PATH").unwrap();
     let path = std::env::join_paths(iter::once(own).chain(std::env::split_paths(&others)));
     let path = path.unwrap();
-    for line in commands_of("recipes.md") {
+    for block in blocks_of("recipes.md") {
         let mut command = Command::new("sh");
         let done = run(command
-            .args(["-c", &line])
+            .args(["-ec", &block])
             .current_dir(dir.path())
             .envs([("PATH", path.as_os_str()), ("XDG_CACHE_HOME", dir.path().as_os_str())]));
-        assert!(done.ok() && !done.err.contains("error"), "{line}: {}", done.err);
+        assert!(done.ok() && !done.err.contains("error"), "{block}: {}", done.err);
     }
     let wanted =
         ["3x3.html", "hardest.html", "cube.html", "board.cnf", "5.bin", "own.tex", "own.json"];
     assert!(wanted.iter().all(|file| dir.path().join(file).is_file()));
 }
 
-/// The commands of a page.
-fn commands_of(page: &str) -> Vec<String> {
+/// The commands of a page, by blocks.
+fn blocks_of(page: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let blocks =
         text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
-    let commands: Vec<String> = blocks.flat_map(str::lines).map(String::from).collect();
-    assert!(commands.len() > 25, "the commands are seen");
-    commands
+    let blocks: Vec<String> = blocks.map(String::from).collect();
+    assert!(blocks.iter().flat_map(|block| block.lines()).count() > 25, "the commands are seen");
+    blocks
 }
 
 /// The words of a line but for times, sizes and what depends on the machine.

@@ -6,7 +6,10 @@ use tilewave::{
     NoProgress, Optimal, Resources,
     pdb::Build,
     pruning::{CosetTable, PruningTable},
-    puzzle::{Arrangement, Board, Direction, Moves, Puzzle, Transformation, Turns, Variant, named},
+    puzzle::{
+        Arrangement, Board, Direction, Goal, Metric, MoveMetric, MoveStyle, Moves, Puzzle,
+        PuzzleSpec, Transformation, Turns, Variant, named,
+    },
     random::SplitMix64,
     solve::{PuzzleSolver, Scrambler, SolutionRange, StateSolver, default_patterns},
     table::TableEncoding,
@@ -224,6 +227,14 @@ fn part(name: &str, turns: Turns, pieces: &[&str]) -> Puzzle {
     if pieces.is_empty() { puzzle } else { puzzle.keeping(&pieces).unwrap() }
 }
 
+/// A board some of whose tiles look alike.
+fn colours(size: &str, metric: Metric, same: &[&str]) -> Puzzle {
+    let same = same.iter().map(|&tiles| tiles.into()).collect();
+    let variant = Variant { same, ..Variant::default() };
+    let metric = Some(MoveMetric::Slides(metric));
+    PuzzleSpec { metric, variant, ..PuzzleSpec::of(size) }.listed().unwrap()
+}
+
 /// Through tables of all states and of parts, of puzzles whose moves commute, whose pieces look alike, whose moves
 /// cannot be reversed, or depend on a piece.
 #[test]
@@ -243,6 +254,9 @@ fn all_solutions_are_those_of_a_plain_search() {
         (part("skewb", Turns::Powers, &["corners", "corners2"]), &["corners", "corners2"], 1),
         (part("4x4x4", Turns::Powers, &["corners:1-2"]), &["corners"], 0),
         (Puzzle::of_graph(graph).unwrap().unwrap(), &["1-4", "5-8"], 2),
+        (colours("3x3", Metric::Stm, &["1-4", "5-8"]), &["1", "2"], 1),
+        (colours("2x4", Metric::Mtm, &["2-3", "4-6"]), &["1-2", "2-4"], 1),
+        (colours("3x3", Metric::Mtm, &[]), &["1-4", "5-8"], 0),
     ] {
         let name = |word: &str| match word.contains(char::is_alphabetic) {
             true => word.to_string(),
@@ -384,4 +398,172 @@ fn all_solutions_of_boards_are_those_of_a_plain_search() {
         }
         assert!(total > boards.len() as u64, "{size}: {total}");
     }
+}
+
+/// Project Euler 244: from three columns of colours to a chequerboard, by counting paths in the whole graph. The checksum is
+/// that of the problem, whose answer is known.
+#[test]
+fn the_slider_of_project_euler_has_one_shortest_solution() {
+    let goal = Goal::Board("0 8 1 9/10 2 11 3/4 12 5 13/14 6 15 7".into());
+    let variant =
+        Variant { same: ["1-7", "8-15"].map(String::from).to_vec(), ..Variant::default() };
+    let spec = PuzzleSpec { goal: Some(goal), variant, ..PuzzleSpec::of("4x4") };
+    let puzzle = spec.listed().unwrap();
+    let (start, _) = puzzle.read("0 1 2 2/1 1 2 2/1 1 2 2/1 1 2 2").unwrap();
+    let colours = |state: &Arrangement| -> Vec<u8> { state.0[0].iter().map(|t| t.kind).collect() };
+    let (from, to) = (colours(&start), colours(&puzzle.solved()));
+    let mut level = HashMap::from([(from.clone(), 1u64)]);
+    let (mut seen, mut depth) = (HashSet::from([from]), 0);
+    while !level.contains_key(&to) {
+        let mut next: HashMap<Vec<u8>, u64> = HashMap::new();
+        for (state, ways) in &level {
+            let blank = state.iter().position(|&tile| tile == 0).unwrap();
+            let (row, col) = (blank / 4, blank % 4);
+            let cells = [
+                (row > 0).then(|| blank - 4),
+                (row < 3).then(|| blank + 4),
+                (col > 0).then(|| blank - 1),
+                (col < 3).then(|| blank + 1),
+            ];
+            for cell in cells.into_iter().flatten() {
+                let mut after = state.clone();
+                after.swap(blank, cell);
+                if !seen.contains(&after) {
+                    *next.entry(after).or_default() += ways;
+                }
+            }
+        }
+        seen.extend(next.keys().cloned());
+        (level, depth) = (next, depth + 1);
+    }
+    let table = PruningTable::build(&puzzle, TableEncoding::Byte, Resources::new()).unwrap();
+    assert_eq!(table.depth(&start).unwrap(), Some(depth));
+    let solver = PuzzleSolver::new(puzzle.clone(), [table]).unwrap();
+    let range = SolutionRange { slack: 0, most: None, kept: true };
+    let all = solver.solve_all_with(&start, &range, &NoProgress).unwrap();
+    assert_eq!((all.counts[0], depth), (level[&to], 32));
+    let text = puzzle.sequence_style().text(&all.moves.unwrap()[0]);
+    let moves = Moves::parse(&text, MoveStyle::Tile).unwrap().long(MoveStyle::Tile);
+    let checksum =
+        moves.bytes().fold(0u64, |sum, letter| (sum * 243 + u64::from(letter)) % 100_000_007);
+    assert_eq!((moves.len(), checksum), (32, 96_356_848));
+}
+
+/// The T permutation of the last layer: a plain search from both ends, whose words are those in which moves of opposite faces
+/// stand in order.
+#[test]
+fn the_t_permutation_has_the_solutions_of_a_plain_search() {
+    let cube = part("3x3x3", Turns::Powers, &[]);
+    type Row = [u8; 20];
+    let row = |state: &Arrangement| -> Row {
+        let codes = state.0.iter().flatten().map(|piece| piece.kind * 3 + piece.turn);
+        codes.collect::<Vec<u8>>().try_into().unwrap()
+    };
+    let moduli: Vec<u8> =
+        cube.sets().iter().flat_map(|set| vec![set.orientations; set.positions()]).collect();
+    let moves: Vec<Vec<(usize, u8)>> = cube
+        .moves()
+        .iter()
+        .map(|one| {
+            let mut all = Vec::new();
+            for turn in &one.transformation.0 {
+                let first = all.len();
+                let sources = turn.source.iter().map(|&from| first + usize::from(from));
+                all.extend(sources.zip(turn.twist.iter().copied()).collect::<Vec<_>>());
+            }
+            all
+        })
+        .collect();
+    let after = |at: &Row, one: usize| -> Row {
+        std::array::from_fn(|place| {
+            let (from, twist) = moves[one][place];
+            let (piece, turn) = (at[from] / 3, at[from] % 3);
+            piece * 3 + (turn + twist) % moduli[place]
+        })
+    };
+    let (start, _) = cube.read("R U R' U' R' F R2 U' R' U' R U R' F'").unwrap();
+    let solved = row(&cube.solved());
+    // That is what the moves do.
+    for one in 0..moves.len() {
+        assert_eq!(after(&solved, one), row(&cube.moved(&cube.solved(), one).unwrap()));
+    }
+    let mut near = HashMap::from([(solved, 0usize)]);
+    let mut level = vec![solved];
+    for depth in 1..=5 {
+        let mut next = Vec::new();
+        for at in &level {
+            for one in 0..moves.len() {
+                let to = after(at, one);
+                if let std::collections::hash_map::Entry::Vacant(new) = near.entry(to) {
+                    new.insert(depth);
+                    next.push(to);
+                }
+            }
+        }
+        level = next;
+    }
+    // For each move, its face, and the axis of the face.
+    let face: Vec<usize> =
+        cube.moves().iter().map(|one| "UDFBLR".find(&one.name[..1]).unwrap()).collect();
+    let in_order = |word: &[usize]| {
+        word.windows(2).all(|pair| {
+            let (one, next) = (face[pair[0]], face[pair[1]]);
+            one != next && (one / 2 != next / 2 || one < next)
+        })
+    };
+    let mut words: BTreeSet<Vec<usize>> = BTreeSet::new();
+    let mut length = usize::MAX;
+    let mut open: Vec<(Row, Vec<usize>)> = vec![(row(&start), Vec::new())];
+    while let Some((at, word)) = open.pop() {
+        if let Some(&left) = near.get(&at)
+            && (word.len() == 6 || left == 0)
+            && word.len() + left <= length
+        {
+            if word.len() + left < length {
+                (words, length) = (BTreeSet::new(), word.len() + left);
+            }
+            // All ways down from there.
+            let mut ends = vec![(at, word.clone())];
+            while let Some((at, word)) = ends.pop() {
+                let left = near[&at];
+                if left == 0 && in_order(&word) {
+                    words.insert(word);
+                    continue;
+                }
+                for one in 0..moves.len() {
+                    let to = after(&at, one);
+                    if near.get(&to).is_some_and(|&next| next + 1 == left) {
+                        ends.push((to, [&word[..], &[one]].concat()));
+                    }
+                }
+            }
+        }
+        if word.len() < 6 {
+            for one in 0..moves.len() {
+                let next = [&word[..], &[one]].concat();
+                if in_order(&next) {
+                    open.push((after(&at, one), next));
+                }
+            }
+        }
+    }
+    let table = CosetTable::build(&cube, 4 << 20, Resources::new()).unwrap();
+    let solver = PuzzleSolver::two_sided(table).unwrap();
+    let range = SolutionRange { slack: 0, most: None, kept: true };
+    let all = solver.solve_all_with(&start, &range, &NoProgress).unwrap();
+    let number = |name: &String| cube.moves().iter().position(|one| one.name == *name).unwrap();
+    let mut found: BTreeSet<Vec<usize>> = BTreeSet::new();
+    for moves in all.moves.unwrap() {
+        let mut word: Vec<usize> = moves.iter().map(number).collect();
+        // The same solution with moves of opposite faces in order.
+        while let Some(at) = (1..word.len()).find(|&at| {
+            let (one, next) = (face[word[at - 1]], face[word[at]]);
+            one / 2 == next / 2 && one > next
+        }) {
+            word.swap(at - 1, at);
+        }
+        assert!(found.insert(word), "{moves:?} is there twice");
+    }
+    assert_eq!((length, words.len()), (11, 20));
+    assert_eq!(found, words);
 }

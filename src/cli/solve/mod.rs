@@ -27,7 +27,9 @@ use tilewave::{
 
 use crate::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, aside, complain, first_given, progress, ranks, refuse, refuse_same,
+    Result, aside, complain, first_given,
+    make::Table,
+    progress, ranks, refuse, refuse_same,
     solve::{
         boards::{Arrival, Arrivals, BATCH, BoardFacts, Given, Solved, Totals, Wording},
         search::{SearchOptions, Searcher, SolveProgress},
@@ -115,7 +117,15 @@ impl Args {
         word: Option<&str>,
         states: Vec<&str>,
     ) -> Result<()> {
-        let table = self.search.databases.table.as_ref().map(DistanceTable::open).transpose()?;
+        let table = self.search.databases.table.as_deref().map(Table::open).transpose()?;
+        let table = table.map(|table| match table {
+            Table::Numbered(table) => Ok(table),
+            Table::Pruning(table) => refuse!(
+                "the table for {} is a pruning table: specify the puzzle, and use the table with --pdb instead of --table",
+                table.puzzle()
+            ),
+        });
+        let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             // A file has a goal of its own.
@@ -133,18 +143,26 @@ impl Args {
                 return states::solve(table, &states, &self.output, page);
             }
         }
-        const WHY: &str = "boards are solved in single-tile moves; for shortest solutions in multi-tile moves, build a \
-                           table with tilewave table --metric mtm, and use it with --table";
+        let why = match table {
+            Some(_) => "the table says what it is for",
+            None => "it belongs to a puzzle, such as 3x3, and none is specified",
+        };
         let measured = &self.counted.measured;
-        let goal = word.map(|word| measured.goal_board(word, WHY)).transpose()?.flatten();
+        let unusual = match word {
+            Some(word) if table.is_none() => self.counted.is_unusual_board(word)?,
+            _ => false,
+        };
+        let goal = word.filter(|_| !unusual).map(|word| measured.goal_board(word, why));
+        let goal = goal.transpose()?.flatten();
         if let (Some(word), None) = (word, &goal) {
-            self.refuse_of_puzzle(word)?;
+            self.refuse_of_puzzle(word, unusual)?;
             let via = self.fast.then_some(&self.via[..]);
             let page = self.page(communicator)?;
             let solve = StateSolve { options: &self.search, output: &self.output, communicator };
-            return solve.run(&self.counted, word, &states, via, page);
+            let moves = self.wording.moves;
+            return solve.run(&self.counted, (word, moves), &states, via, page);
         }
-        self.counted.refuse_of_boards(WHY)?;
+        self.counted.refuse_of_boards(why)?;
         let size = goal.as_ref().map(Board::size);
         if !self.via.is_empty() {
             refuse!("--via does not apply to boards: leave it out");
@@ -218,15 +236,22 @@ impl Args {
         path.map(|path| OutputFile::reserve(path, self.output.force)).transpose()
     }
 
-    /// Refuses what is for boards.
-    fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
+    /// Refuses what is for boards, or, of boards, what is for those whose tiles all differ and move one at a time.
+    fn refuse_of_puzzle(&self, word: &str, is_board: bool) -> Result<()> {
         let wrong = first_given(&[
             (self.wording.certify, "--certify"),
-            (self.wording.moves != MoveStyle::default(), "--moves"),
+            (self.wording.moves != MoveStyle::default() && !is_board, "--moves"),
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
+            (self.fast && is_board, "--fast"),
         ]);
         if let Some(option) = wrong {
+            if is_board {
+                refuse!(
+                    "{option} is only for boards whose tiles all differ and move one at a time: \
+                     leave out {option}"
+                );
+            }
             refuse!("{option} is only for boards, and {word} is not a board: leave out {option}");
         }
         Ok(())
@@ -238,6 +263,9 @@ impl Args {
             self.search.limits.refuse("--table")?;
         }
         let space = table.space();
+        if self.counted.measured.metric().is_some_and(|metric| space.metric() != Some(metric)) {
+            refuse!("the table is for {space}: leave out --metric");
+        }
         let counts_tiles = space.metric() == Some(Metric::Stm);
         let board = space.size().is_some();
         let wrong = first_given(&[

@@ -12,18 +12,21 @@ use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
     progress::Phase,
-    puzzle::{Arrangement, Placed, Puzzle, State, Variant, notation::SequenceStyle},
+    puzzle::{Arrangement, MoveStyle, Placed, Puzzle, State, Variant, notation::SequenceStyle},
     report::{
         counted, duration,
         html::{RefusedState, SolvedState, puzzle_player},
     },
     search::{Communicator, OneProcess, Ranks},
-    solve::{AllSolutions, Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver},
+    solve::{
+        AllSolutions, Answer, Attempt, ChainSolver, MeetingLists, NearestSolver, PhaseSolver,
+        PuzzleSolver,
+    },
 };
 
 use crate::{
     Counted, Destination, Failure, Figures, OutputFile, OutputOptions, Result, StatusLine, aside,
-    complain, csv_line, progress, ranks, refuse,
+    complain, csv_line, first_given, progress, ranks, refuse,
     solve::{
         boards::{Arrivals, BATCH, Given},
         databases::FirstTable,
@@ -166,7 +169,7 @@ impl StateAnswer {
         StateAnswer {
             given: Some(given.text.clone()),
             turned_back: given.state.turned_back.clone(),
-            style: puzzle.sequence_style(),
+            style: given.state.style,
             puzzle: puzzle.name().into(),
             metric: puzzle.metric(),
             state: puzzle.text(&given.state.state),
@@ -200,6 +203,8 @@ impl StateAnswer {
 struct PuzzlePage {
     file: OutputFile,
     puzzle: Puzzle,
+    /// The meaning of letters of moves of a board.
+    letters: MoveStyle,
     solutions: Vec<SolvedState>,
     refused: Vec<RefusedState>,
 }
@@ -208,8 +213,8 @@ struct PuzzlePage {
 const LABEL: usize = 60;
 
 impl PuzzlePage {
-    fn of(file: OutputFile, puzzle: Puzzle) -> PuzzlePage {
-        PuzzlePage { file, puzzle, solutions: Vec::new(), refused: Vec::new() }
+    fn of(file: OutputFile, puzzle: Puzzle, letters: MoveStyle) -> PuzzlePage {
+        PuzzlePage { file, puzzle, letters, solutions: Vec::new(), refused: Vec::new() }
     }
 
     fn add(&mut self, answer: &StateAnswer) {
@@ -230,11 +235,12 @@ impl PuzzlePage {
             moves: moves.clone(),
             optimal: answer.optimal && moves.len() == made.len(),
             label: label.cloned().unwrap_or_default(),
+            style: self.letters,
         }));
     }
 
     fn write(self) -> Result<()> {
-        let PuzzlePage { file, puzzle, solutions, refused } = self;
+        let PuzzlePage { file, puzzle, solutions, refused, .. } = self;
         if solutions.is_empty() && refused.is_empty() {
             return Ok(());
         }
@@ -247,6 +253,8 @@ impl PuzzlePage {
 struct ReadState {
     state: Arrangement,
     turned_back: String,
+    /// How its solution is written.
+    style: SequenceStyle,
 }
 
 /// What writes an answer.
@@ -260,7 +268,9 @@ pub fn solve(
     page: Option<OutputFile>,
 ) -> Result<()> {
     let space = table.space().clone();
-    let page = page.map(|file| Ok::<_, Failure>(PuzzlePage::of(file, Puzzle::of_space(&space)?)));
+    let page = page.map(|file| {
+        Ok::<_, Failure>(PuzzlePage::of(file, Puzzle::of_space(&space)?, MoveStyle::default()))
+    });
     let page = page.transpose()?;
     let parse = move |text: &str| Ok(space.parse(text)?);
     let destination = output.reserve()?;
@@ -347,27 +357,36 @@ impl StateSolve<'_> {
     pub fn run(
         &self,
         counted: &Counted,
-        word: &str,
+        (word, moves): (&str, MoveStyle),
         states: &[&str],
         via: Option<&[Variant]>,
         page: Option<OutputFile>,
     ) -> Result<()> {
         let StateSolve { options, output, communicator } = *self;
         let SearchOptions { databases, threads, log, .. } = options;
-        let puzzle = counted.listed(word)?;
+        let (puzzle, apart) = counted.listed_or_apart(word)?;
+        let style = puzzle.sequence_style().directed(moves);
         progress::listen();
         let pool = &ranks::pool(threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.
         let read = puzzle.clone();
         let parse = move |text: &str| {
             let (state, moves) = read.read(text)?;
-            Ok(ReadState { state, turned_back: moves.map_or(String::new(), |of| of.turned_back) })
+            let turned_back = moves.map_or(String::new(), |of| of.turned_back);
+            Ok(ReadState { state, turned_back, style })
         };
         let destination = Destination::of_rank(communicator, output)?;
         let mut states = Arrivals::of("state", states, parse, communicator)?;
-        let page = page.map(|file| PuzzlePage::of(file, puzzle.clone()));
-        if let Some(via) = via {
-            return self.in_phases(&puzzle, states, (destination, page), via, pool);
+        let page = page.map(|file| PuzzlePage::of(file, puzzle.clone(), moves));
+        match (via, apart) {
+            (Some(_), Some(_)) => refuse!("--fast needs goals that are fewer: leave it out"),
+            (Some(via), None) => {
+                return self.in_phases(&puzzle, states, (destination, page), via, pool);
+            }
+            (None, Some(goals)) => {
+                return self.to_nearest(&puzzle, &goals, states, (destination, page), pool);
+            }
+            (None, None) => {}
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
@@ -448,8 +467,22 @@ impl StateSolve<'_> {
         via: &[Variant],
         pool: &ThreadPool,
     ) -> Result<()> {
-        let SearchOptions { databases, threads, limits, .. } = self.options;
+        let SearchOptions { databases, threads, .. } = self.options;
         let found = if via.is_empty() { PhaseSolver::phases(puzzle) } else { Some(via.to_vec()) };
+        let chain = || pool.install(|| ChainSolver::new(puzzle));
+        if let (None, Some(solver)) = (&found, found.is_none().then(chain).flatten()) {
+            let to = (destination, page);
+            return self.one_per_thread(
+                (puzzle, false),
+                states,
+                to,
+                pool,
+                &|state, _| match solver.reaches(state) {
+                    Some(Err(why)) => Ok(Err(why.to_string())),
+                    _ => Ok(Ok(solver.solve(state)?)),
+                },
+            );
+        }
         let Some(via) = found else {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
@@ -464,17 +497,72 @@ impl StateSolve<'_> {
             false => databases.phase(phase, threads.get()),
         };
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), &via, tables))?;
+        // Without phases, solutions are shortest.
+        let optimal = via.is_empty();
+        self.one_per_thread(
+            (puzzle, optimal),
+            states,
+            (destination, page),
+            pool,
+            &|state, watch| match solver.reaches(state) {
+                Some(Err(why)) => Ok(Err(why.to_string())),
+                _ => Ok(Ok(solver.solve_with(state, watch)?)),
+            },
+        )
+    }
+
+    /// Solves states to the nearest of several goals, each of which is searched for by itself.
+    fn to_nearest(
+        &self,
+        puzzle: &Puzzle,
+        goals: &[String],
+        states: Arrivals<ReadState>,
+        to: (Destination, Option<PuzzlePage>),
+        pool: &ThreadPool,
+    ) -> Result<()> {
+        let SearchOptions { databases, threads, log, solutions, .. } = self.options;
+        let refused = first_given(&[
+            (log.is_some(), "--log"),
+            (solutions.range().is_some(), "--all"),
+            (!databases.pdb.is_empty(), "--pdb"),
+            (to.1.is_some(), "--html"),
+            (self.communicator.size() > 1, "more than one process"),
+        ]);
+        if let Some(option) = refused {
+            refuse!(
+                "the goals are too many for one set of goals, and {option} needs one: leave out \
+                 {option}, or specify fewer goals"
+            );
+        }
+        tracing::info!("the goals are too many for one set: each is searched for by itself");
+        let tables = |goal: &Puzzle| databases.tables(goal, threads.get());
+        let solver = pool.install(|| NearestSolver::new(puzzle.clone(), goals, tables))?;
+        self.one_per_thread((puzzle, true), states, to, pool, &|state, watch| match solver
+            .reaches(state)
+        {
+            Some(Err(why)) => Ok(Err(why.to_string())),
+            _ => Ok(Ok(solver.solve_with(state, watch)?)),
+        })
+    }
+
+    /// Solves states one per thread, by a function that returns the reason of one that has no solution.
+    fn one_per_thread(
+        &self,
+        (puzzle, optimal): (&Puzzle, bool),
+        states: Arrivals<ReadState>,
+        (destination, page): (Destination, Option<PuzzlePage>),
+        pool: &ThreadPool,
+        solve: &(dyn Fn(&Arrangement, &PhaseWatch) -> Result<Found> + Sync),
+    ) -> Result<()> {
+        let limits = self.options.limits;
         each(states, (destination, COLUMNS[0], page), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
-                if let Some(Err(why)) = solver.reaches(&given.state.state) {
-                    let reason = Some(why.to_string());
-                    return Ok(StateAnswer { solvable: false, reason, ..plain });
-                }
-                let (limits, begun) = (*limits, Instant::now());
-                let watch = PhaseWatch { limits, begun, nodes: 0.into() };
-                // Without phases, solutions are shortest.
-                Ok(plain.found(solver.solve_with(&given.state.state, &watch)?, via.is_empty()))
+                let watch = PhaseWatch { limits, begun: Instant::now(), nodes: 0.into() };
+                Ok(match solve(&given.state.state, &watch)? {
+                    Ok(answer) => plain.found(answer, optimal),
+                    Err(reason) => StateAnswer { solvable: false, reason: Some(reason), ..plain },
+                })
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
@@ -487,6 +575,9 @@ impl StateSolve<'_> {
         })
     }
 }
+
+/// The answer for a state, or the reason why it has none.
+type Found = Result<Answer<Vec<String>>, String>;
 
 /// Ends the search of a phase at its limits.
 struct PhaseWatch {

@@ -1,5 +1,5 @@
 // Puzzles other than boards: each state is there, as what the stickers show or as the piece at each position.
-const { net, sets, changes } = data;
+const { net, sets, changes, written } = data;
 const FACES = { U: "upper", D: "lower", F: "front", B: "back", L: "left", R: "right" };
 const host = find("board");
 let shapes = []; // the stickers, or the pieces of each set
@@ -125,16 +125,17 @@ const NET = {
   },
 };
 
-// A state as text: corners 1 3 2/0 1 2; edges 2 1. Returns the number and the orientation at each position, by sets.
-const read = (state) => state.split("; ").map((text, set) => {
+// A state as text: corners 1 3 2/0 1 2; edges 2 1, or the rows of a board: 1 2/3 0. Returns the number and the orientation
+// at each position, by sets.
+const read = (state) => sets[0].cols ? [state.split(/[ /]/).map((tile) => [Number(tile), 0])] : state.split("; ").map((text, set) => {
   const [pieces, turns] = text.slice(sets[set].name.length).trim().split("/").map((row) => row.trim().split(" ").map(Number));
   return pieces.map((piece, at) => [piece, turns?.[at] ?? 0]);
 });
 
 // The columns of a set, or of the square around its ring, and where each position is.
-function places({ count, ring }) {
+function places({ count, ring, cols: own }) {
   if (!ring) {
-    const cols = Math.min(12, Math.ceil(count / Math.ceil(count / 12)));
+    const cols = own ?? Math.min(12, Math.ceil(count / Math.ceil(count / 12)));
     return [cols, Math.ceil(count / cols), (at) => [at % cols, Math.floor(at / cols)]];
   }
   const radius = Math.max(1, 0.56 / Math.sin(Math.PI / count));
@@ -166,12 +167,13 @@ const PIECES = {
         slot.style.transform = `translate(${at(k)[0] * 100}%, ${at(k)[1] * 100}%)`;
         return slot;
       });
-      const tray = element("div", { class: set.ring ? "tray ring" : "tray" }, ...slots, ...shapes[i].map(({ piece }) => piece));
+      const tray = element("div", { class: set.ring ? "tray ring" : set.cols ? "tray grid" : "tray" }, ...slots, ...shapes[i].map(({ piece }) => piece));
       for (const [name, value] of [["--cols", cols], ["--rows", rows], ["--wide", Math.max(wide, 6)]]) tray.style.setProperty(name, value);
       return sets.length > 1 ? element("div", { class: "set" }, element("h2", {}, set.name), tray) : tray;
     }));
     for (const [id, state] of [["start", states[0]], ["goal", states.at(-1)]]) {
       find(id).className = "row-of-pieces";
+      if (sets[0].cols) find(id).style = `display: grid; grid-template-columns: repeat(${sets[0].cols}, 24px)`;
       find(id).setAttribute("aria-label", state);
       find(id).replaceChildren(...read(state).flatMap((row, i) => row.map((shown) => {
         const piece = element("div", {}, element("span"));
@@ -207,9 +209,9 @@ const PIECES = {
   },
 
   legend(states) {
-    const turned = states.some((state) => state.includes("/"));
+    const turned = !sets[0].cols && states.some((state) => state.includes("/"));
     return [
-      sets[0].ring ? "Position 1 is at the top, the others follow clockwise." : "A number is a piece; the small number below it is its position.",
+      sets[0].cols ? (sets[0].kinds < sets[0].count ? "A number is a colour: tiles with the same number look alike." : "A number is a tile.") : sets[0].ring ? "Position 1 is at the top, the others follow clockwise." : "A number is a piece; the small number below it is its position.",
       ...(turned ? ["+1 is how far the piece is turned."] : []),
       "Filled: in place. Framed: changed by the last move.",
     ].map((text) => element("li", {}, text));
@@ -234,8 +236,8 @@ start({
   keys: [],
   name: ({ label }) => (label ? `${data.name}: ${label}` : data.name),
   length: ({ steps, turns }) => plural(steps.length - turns, "move"),
-  entry: (at) => [walk.steps[at - 1], ""],
-  saying: (at) => (at > walk.turns ? inWords(walk.steps[at - 1]) : `Turn the whole puzzle back: ${walk.steps[at - 1]}`),
+  entry: (at) => [written[walk.steps[at - 1]] ?? walk.steps[at - 1], ""],
+  saying: (at) => (at > walk.turns ? written[walk.steps[at - 1]] ?? inWords(walk.steps[at - 1]) : `Turn the whole puzzle back: ${walk.steps[at - 1]}`),
   notation: () => walk.notation,
 
   open(solution) {

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::{
     Error,
     puzzle::{
-        Arrangement, Move, PieceSet, Placed, Puzzle, Transformation,
+        Arrangement, Move, MoveStyle, PieceSet, Placed, Puzzle, Size, Transformation,
         net::{Net, Shade},
     },
     report::{
         counted,
-        html::{PLAIN, escape, fill, more_solutions, page, refusals},
+        html::{PLAIN, escape, fill, more_solutions, page, refusals, tray},
     },
 };
 
@@ -29,6 +29,8 @@ pub struct SolvedState {
     pub optimal: bool,
     /// Label of the state, for example the scramble; may be empty.
     pub label: String,
+    /// The meaning of the letters of the moves of a board.
+    pub style: MoveStyle,
 }
 
 /// A state without a solution.
@@ -52,7 +54,7 @@ const COLOURS: [&[&str]; 4] = [
 ];
 
 /// How the states of a puzzle are drawn.
-struct Drawing<'a> {
+pub(super) struct Drawing<'a> {
     puzzle: &'a Puzzle,
     /// `None` for the pieces.
     net: Option<Net>,
@@ -78,6 +80,7 @@ struct Drawing<'a> {
 ///     moves: vec!["U'".into(), "R'".into()],
 ///     optimal: true,
 ///     label: "R U".into(),
+///     style: Default::default(),
 /// };
 /// let page = puzzle_player(&cube, &[solution], &[])?;
 /// assert!(page.contains("<title>3x3x3: R U, solved in 2 moves</title>"));
@@ -88,7 +91,7 @@ pub fn puzzle_player(
     solutions: &[SolvedState],
     refused: &[RefusedState],
 ) -> Result<String, Error> {
-    let drawing = Drawing { puzzle, net: puzzle.unfolded() };
+    let drawing = Drawing::of(puzzle);
     let played = (1..).zip(solutions).map(|(number, solution)| {
         let wrong = |why| Error::Report(format!("cannot show solution {number}: {why}"));
         drawing.played(solution).map_err(wrong)
@@ -97,8 +100,8 @@ pub fn puzzle_player(
     let css = concat!(include_str!("player.css"), include_str!("puzzle.css"));
     let pairs = refused.iter().map(|RefusedState { state, reason }| {
         let text = format!("<p class=\"mono\">{}</p>", escape(&puzzle.text(state)));
-        let net = drawing.net.as_ref().map(|_| drawing.picture(&drawing.shown(state)));
-        (net.unwrap_or_default() + &text, &reason[..])
+        let picture = drawing.picture(&drawing.shown(state));
+        (picture.unwrap_or_default() + &text, &reason[..])
     });
     let without = refusals("state", pairs);
     let titled = |solution: &SolvedState| {
@@ -116,7 +119,10 @@ pub fn puzzle_player(
         many => format!("{puzzle}: {} solutions", many.len()),
     };
     let plain = solutions.iter().zip(&played).take(PLAIN).map(|(solution, (states, _))| {
-        let (title, picture) = (escape(&titled(solution)), drawing.picture(&states[0]));
+        let title = escape(&titled(solution));
+        let picture = drawing.picture(&states[0]);
+        let text = || format!("<p class=\"mono\">{}</p>", escape(&states[0]));
+        let picture = picture.unwrap_or_else(text);
         let moves = escape(&notation(puzzle, solution));
         format!(
             "<div class=\"pair\"><h2>{title}</h2>{picture}<p class=\"mono\">{moves}</p></div>\n"
@@ -144,13 +150,14 @@ pub fn puzzle_player(
         "sets": drawing.sets(),
         "net": drawing.net.as_ref().map(|net| drawing.sheet(net)),
         "changes": drawing.changes(solutions),
+        "written": drawing.written(solutions),
         "solutions": all.collect::<Vec<_>>(),
     });
     Ok(page(&title, css, &body, script, &data))
 }
 
 fn notation(puzzle: &Puzzle, solution: &SolvedState) -> String {
-    let moves = puzzle.sequence_style().text(&solution.moves);
+    let moves = puzzle.sequence_style().directed(solution.style).text(&solution.moves);
     format!("{} {moves}", solution.turned_back).trim().into()
 }
 
@@ -166,6 +173,23 @@ fn letter(shade: &Shade) -> char {
 }
 
 impl Drawing<'_> {
+    pub fn of(puzzle: &Puzzle) -> Drawing<'_> {
+        Drawing { puzzle, net: puzzle.unfolded() }
+    }
+
+    /// A picture of a state with its text, if states of the puzzle can be drawn.
+    pub fn labelled(&self, text: &str) -> Option<String> {
+        let (state, _) = self.puzzle.read(text).ok()?;
+        let picture = self.picture(&self.shown(&state))?;
+        Some(match self.net {
+            Some(_) => format!(
+                "<figure title=\"{0}\">{picture}<figcaption class=\"mono\">{0}</figcaption></figure>",
+                escape(text)
+            ),
+            None => picture,
+        })
+    }
+
     /// A state as the page has it: what each sticker shows, or the pieces as text.
     fn shown(&self, state: &Arrangement) -> String {
         match &self.net {
@@ -229,6 +253,7 @@ impl Drawing<'_> {
                 "kinds": set.moduli.len(),
                 "first": self.puzzle.first_number(index),
                 "ring": is_ring && set.positions() > 2,
+                "cols": self.puzzle.board_size().map(Size::cols),
             })
         };
         self.puzzle.sets().iter().enumerate().map(set).collect()
@@ -262,10 +287,22 @@ impl Drawing<'_> {
         solutions.iter().flat_map(|solution| &solution.moves).filter_map(one).collect()
     }
 
-    /// A picture of a state for pages without scripts.
-    fn picture(&self, state: &str) -> String {
+    /// How each move of a board is written.
+    fn written(&self, solutions: &[SolvedState]) -> BTreeMap<String, String> {
+        let of = solutions.iter().filter(|_| self.puzzle.board_size().is_some());
+        let moves = of.flat_map(|of| of.moves.iter().map(|name| (name, of.style)));
+        let style = self.puzzle.sequence_style();
+        let text = |name: &String, of| style.directed(of).text(std::slice::from_ref(name));
+        moves.map(|(name, of)| (name.clone(), text(name, of))).collect()
+    }
+
+    /// A picture of a state for pages without scripts, if states of the puzzle can be drawn.
+    fn picture(&self, state: &str) -> Option<String> {
         let Some(net) = &self.net else {
-            return format!("<p class=\"mono\">{}</p>", escape(state));
+            let tiles = state.split([' ', '/']).filter_map(|tile| tile.parse().ok());
+            let colours = self.puzzle.sets()[0].moduli.len() as u16 - 1;
+            let tray = |size: Size| tray(&tiles.collect::<Vec<u16>>(), size.cols(), colours, state);
+            return self.puzzle.board_size().map(tray);
         };
         let colours = colours(net);
         let sticker = |(outline, shown): (&Vec<[f64; 2]>, char)| {
@@ -282,9 +319,9 @@ impl Drawing<'_> {
         };
         let [width, height] = net.size.map(|length| length + 12.0);
         let stickers: String = net.outlines.iter().zip(state.chars()).map(sticker).collect();
-        format!(
+        Some(format!(
             "<div class=\"net\"><svg viewBox=\"-6 -6 {width} {height}\" aria-hidden=\"true\">{stickers}</svg></div>"
-        )
+        ))
     }
 }
 

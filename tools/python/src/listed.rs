@@ -180,7 +180,7 @@ impl Listed {
     /// The row of a text: its numbers, moves from the solved state, or the piece at each position.
     fn row_of_text(&self, text: &str) -> Result<Vec<u16>, tilewave::Error> {
         let words = text.split(|c: char| c.is_whitespace() || c == '/').filter(|w| !w.is_empty());
-        let numbers: Option<Vec<u16>> = words.map(|word| word.parse().ok()).collect();
+        let numbers: Option<Vec<u16>> = words.map(|word| word.parse::<u16>().ok()).collect();
         let width = self.places.len();
         match numbers {
             Some(numbers) if numbers.len() == width => Ok(numbers),

@@ -1093,7 +1093,7 @@ fn scrambles(
         return Ok(Box::new(Scrambler::new(goal, seed).map(|board| board.tiles().to_vec())));
     }
     let states = space.puzzle().map(|puzzle| puzzle.random_permutations(seed));
-    let row = |state: Permutation| state.images().iter().map(|&piece| piece.into()).collect();
+    let row = |state: Permutation| state.images().iter().map(|&piece| u16::from(piece)).collect();
     Ok(Box::new(states.into_iter().flatten().map(row)))
 }
 
