@@ -11,6 +11,7 @@ pub use crate::{
     solve::{
         ida::{Cut, Recorder, SubtreeSplit, Walked},
         log::{LogLine, OPENING as LOG_OPENING, read as read_log, replay},
+        phases::NearestSolver,
     },
     store::{
         Append, Array, Bytes, Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelHeader,

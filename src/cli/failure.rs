@@ -237,6 +237,11 @@ fn instead(option: &str, command: &str) -> Option<String> {
         "-o" | "--output" | "-f" | "--force" => {
             "to write what it prints to a file, redirect it (> FILE)"
         }
+        _ if SHAPES.contains(&option) && command.starts_with("tilewave pdb") => {
+            return Some(format!(
+                "pattern databases are for boards: build a table with tilewave table PUZZLE {option} .. -o FILE"
+            ));
+        }
         _ if SHAPES.contains(&option) => {
             return Some(format!(
                 "write the puzzle to a file with tilewave puzzle {option} .. -o NAME.puzzle, and \

@@ -90,6 +90,13 @@ impl PuzzleAndStates {
         }
         let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();
         let mut named = self.puzzle.as_deref();
+        let board = named.filter(|word| word.parse::<Size>().is_ok());
+        if let (Some(board), Some(moves)) = (board, states.iter().find(|state| is_moves(state))) {
+            refuse!(
+                "{board} is a board, and '{moves}' is none: Rubik's cube is 3x3x3, as in tilewave {command} 3x3x3 \
+                 \"{moves}\""
+            );
+        }
         if let Some(word) = named {
             let wrong = puzzle(word).err();
             let is_tile = word == "x" || word == "_" || word.bytes().all(|b| b.is_ascii_digit());

@@ -1,7 +1,6 @@
 //! `tilewave scramble`: random states, one per line, all equally likely; or moves that lead to them.
 //!
-//! Moves come from a solution, inverted: a shortest one where the puzzle is small, a quick one of boards, of the 3x3x3 and of
-//! the clock.
+//! Moves come from a solution, inverted: a shortest one where the puzzle is small, otherwise a quick one.
 
 use std::str::FromStr;
 
@@ -43,8 +42,8 @@ pub struct ScrambleArgs {
 
     /// Write the moves that lead to each state: few ones, or with --moves=optimal as few as possible.
     ///
-    /// The moves of a board lead there from its goal. Puzzles with many states have no quick solver, except the 3x3x3:
-    /// for them, --moves=optimal is needed, and may take very long.
+    /// The moves of a board lead there from its goal. The 3x3x3 cube, the clock and puzzles with up to a billion states need few
+    /// moves, other puzzles 50 to some hundred; for these, --moves=optimal may take very long.
     #[arg(long, value_name = "optimal", num_args = 0..=1, require_equals = true, default_missing_value = "few", value_parser = ScrambleMoves::from_str)]
     moves: Option<ScrambleMoves>,
 

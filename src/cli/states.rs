@@ -74,7 +74,7 @@ impl StateArgs {
                 (Some(table.puzzle()), None)
             }
             Some(Searched::Listed(puzzle)) if table.is_some() => {
-                refuse!("the table is for another puzzle than {puzzle}: leave out one of them")
+                refuse!("the table is for another puzzle than {puzzle}: leave out --table")
             }
             Some(Searched::Listed(puzzle)) => (Some(puzzle), None),
             Some(Searched::Numbered(space)) => (None, self.other(word, Some(space), table)?),

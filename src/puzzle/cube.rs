@@ -337,19 +337,29 @@ impl Puzzle {
         let is_reid =
             words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
         let letters = words.concat();
-        let is_face = |letter: char| letter.is_ascii_uppercase();
-        // As many of each colour, up to two mistakes: moves without spaces may have as many letters, but not these.
+        // About as many of each of six colours: moves without spaces may have as many letters, but not these.
+        let colours = letters.to_ascii_uppercase();
         let mut counts = [0usize; 256];
-        letters.bytes().for_each(|letter| counts[usize::from(letter)] += 1);
+        colours.bytes().for_each(|letter| counts[usize::from(letter)] += 1);
         counts.sort_unstable_by_key(|&count| Reverse(count));
-        let apart: usize = counts[..6].iter().map(|count| count.abs_diff(area)).sum();
-        let are_stickers = letters.len() == 6 * area
-            && apart <= 4
-            && words.iter().all(|word| word.len() >= layers);
-        if !letters.chars().all(is_face) || !(are_stickers || layers == 3 && is_reid) {
+        let is_part = |word: &&str| word.len() >= layers;
+        let are_stickers = counts[5] * 2 >= area
+            && counts[6] == 0
+            && (5 * area..=7 * area).contains(&letters.len())
+            && words.iter().all(is_part);
+        let is_reid = layers == 3 && is_reid && letters.chars().all(|c| c.is_ascii_uppercase());
+        if !colours.chars().all(|c| c.is_ascii_uppercase()) || !(are_stickers || is_reid) {
             return None;
         }
-        Some(self.of_facelets(letters.as_bytes(), is_reid && layers == 3))
+        if !is_reid && letters.len() != 6 * area {
+            let (found, name) = (letters.len(), self.name());
+            return Some(Err(
+                wrong!(Shape: "found {found} letters, but {name} has {} stickers: write those of each face, row by row, \
+                in the order U, R, F, D, L, B", 6 * area),
+            ));
+        }
+        let letters = if is_reid { letters } else { colours };
+        Some(self.of_facelets(letters.as_bytes(), is_reid))
     }
 
     fn of_facelets(&self, letters: &[u8], is_reid: bool) -> Result<Arrangement, PuzzleError> {

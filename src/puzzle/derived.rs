@@ -4,7 +4,7 @@
 //! Pruning tables and patterns of pieces are made for a part, which [`Puzzle::keeping`] and similar methods
 //! return. [`Puzzle::of_space`] is for boards of any size: list searches need no state numbers.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use crate::{
     puzzle::{
@@ -169,7 +169,18 @@ impl Puzzle {
     /// `centres:1-4`. If they have different numbers of orientations, their orientations are ignored.
     pub fn alike(mut self, names: &[String]) -> Result<Puzzle, PuzzleError> {
         let (all, solved, goals) = self.parts();
-        self.each_meant(names, |puzzle, index, kinds| puzzle.merge(index, kinds, false))?;
+        let mut taken = HashSet::new();
+        self.each_meant(names, |puzzle, index, kinds| {
+            for kind in (0..kinds.len()).filter(|&kind| kinds[kind]) {
+                if !taken.insert((index, kind)) {
+                    let (number, set) =
+                        (kind + usize::from(puzzle.first_number(index)), &puzzle.sets[index].name);
+                    return Err(wrong!(Twice: "piece {number} of set '{set}' is in two ranges: \
+                        separate the ranges, or make one of them"));
+                }
+            }
+            puzzle.merge(index, kinds, false)
+        })?;
         self.name = format!("{} with equal {}", self.name, names.join(","));
         Ok(self.rebuilt()?.solved_as(&all, &solved, goals.as_deref()))
     }
@@ -183,7 +194,7 @@ impl Puzzle {
     fn each_meant(
         &mut self,
         names: &[String],
-        change: impl Fn(&mut Puzzle, usize, &[bool]) -> Result<(), PuzzleError>,
+        mut change: impl FnMut(&mut Puzzle, usize, &[bool]) -> Result<(), PuzzleError>,
     ) -> Result<(), PuzzleError> {
         for named in self.named(names)? {
             for index in 0..self.sets.len() {

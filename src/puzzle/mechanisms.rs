@@ -120,7 +120,13 @@ pub(super) fn is_clock_word(word: &str) -> bool {
 /// Returns what words do in the clock's own moves, if it is turned over or not, and how it is held at the end.
 pub(super) fn clock_moves(words: &[(String, i32)], mut over: bool) -> (Vec<(String, i32)>, bool) {
     let mut made = Vec::new();
-    for (word, often) in words {
+    // Which pins are up at the end of a scramble, which is no move.
+    let is_pin = |(word, often): &&(String, i32)| {
+        *often == 1 && ["UR", "DR", "DL", "UL"].contains(&word.as_str())
+    };
+    let is_scramble = words.iter().any(|(word, _)| scrambled(word).is_some());
+    let pins = words.iter().rev().take_while(is_pin).filter(|_| is_scramble).count();
+    for (word, often) in &words[..words.len() - pins] {
         if word == "y2" {
             over ^= often % 2 != 0;
             continue;

@@ -503,8 +503,8 @@ impl Puzzle {
         if !all.turned_back.is_empty() {
             let (text, back) = (shown(text, 32), &all.turned_back);
             let whole = if self.layered().is_some() { "cube" } else { "puzzle" };
-            bail!(Impossible: "'{text}' turns the whole {whole}, which is not a move here: write what \
-                turns it back after it ({back})");
+            bail!(Impossible: "'{text}' turns the whole {whole}, and what is fixed stays where it is here: '{text} {back}' \
+                is a move, but other states may come from it than from '{text}'");
         }
         Ok(all.effect)
     }

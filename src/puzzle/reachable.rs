@@ -109,7 +109,7 @@ impl Reachability {
             Some(loops) => (loops, true),
             None => (Loops::unconditional(puzzle), false),
         };
-        let moves: Vec<_> = loops.moves.iter().collect();
+        let moves: Vec<_> = loops.moves.iter().map(|word| &word.effect).collect();
         let components = components(puzzle, &moves);
         let group = MoveGroup::new(&components, moves.len()).map(|mut generated| {
             let whole = Parts::new(&components, 0);
@@ -222,7 +222,7 @@ impl Puzzle {
     /// ```
     pub fn scrambles(&self, seed: u64) -> Option<impl Iterator<Item = Arrangement> + use<>> {
         let loops = self.loops()?;
-        let moves: Vec<_> = loops.moves.iter().collect();
+        let moves: Vec<_> = loops.moves.iter().map(|word| &word.effect).collect();
         let components = components(self, &moves);
         let group = MoveGroup::complete(&components, moves.len())?;
         let mut dice = SplitMix64::new(seed);

@@ -777,7 +777,7 @@ impl Puzzle {
     }
 
     /// Returns the inverse of a move.
-    fn inverse_of(&self, one: &Move) -> Move {
+    pub(crate) fn inverse_of(&self, one: &Move) -> Move {
         // After the move, the required piece is in a different place.
         let requires = one.requires.map(|at| {
             let source = &one.transformation.0[usize::from(at.set)].source;

@@ -196,9 +196,10 @@ pub struct PuzzleSpec {
 
 /// Whether a word is the name of a file, by its ending or because there is one.
 fn is_file(word: &str) -> bool {
+    // A board, even if something of this name is there.
     Format::of(word).is_some()
         || word.ends_with(PuzzleSpec::FILE_ENDING)
-        || Path::new(word).is_file()
+        || word.parse::<Size>().is_err() && Path::new(word).is_file()
 }
 
 impl PuzzleSpec {

@@ -13,7 +13,7 @@
 //! what the moves can do to them while all other components stay fixed. Otherwise, states are counted one by one, as
 //! long as there are few.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use num_bigint::BigUint;
 
@@ -41,13 +41,33 @@ const MAX_SHAPES: usize = 100_000;
 
 /// What moves do that depend on the **shape** of a state: on where one piece is, such as the blank of a board, or on where
 /// all pieces are that may not be everywhere, as in Square-1.
-pub(super) struct Loops {
+pub(crate) struct Loops {
     /// Moves, or sequences of moves that lead back to the shape of the solved puzzle: what they generate is possible
     /// there.
-    pub(super) moves: Vec<Transformation>,
+    pub moves: Vec<MoveWord>,
     shape: StateShape,
     /// Sequences of moves from the shape of the solved puzzle to each one that can be reached.
-    ways: BTreeMap<Vec<u8>, Transformation>,
+    ways: BTreeMap<Vec<u8>, MoveWord>,
+}
+
+/// A sequence of moves and what it does.
+#[derive(Clone)]
+pub(crate) struct MoveWord {
+    pub effect: Transformation,
+    /// The numbers of the moves; less than 0 for those that are undone: -1 is the first one.
+    pub moves: Vec<i32>,
+}
+
+impl MoveWord {
+    fn then(&self, next: &MoveWord, sets: &[PieceSet]) -> MoveWord {
+        let moves = [&self.moves[..], &next.moves].concat();
+        MoveWord { effect: self.effect.then(&next.effect, sets), moves }
+    }
+
+    fn inverse(&self, sets: &[PieceSet]) -> MoveWord {
+        let moves = self.moves.iter().rev().map(|one| !one).collect();
+        MoveWord { effect: self.effect.inverse(sets), moves }
+    }
 }
 
 /// What the moves that are possible depend on.
@@ -93,7 +113,7 @@ impl StateShape {
 impl Loops {
     /// The moves, as if each were always allowed.
     pub(super) fn unconditional(puzzle: &Puzzle) -> Loops {
-        let moves = puzzle.moves().iter().map(|one| one.transformation.clone()).collect();
+        let moves = (0..).zip(puzzle.moves()).map(|(number, one)| one_move(number, one)).collect();
         Loops { moves, shape: StateShape::Nothing, ways: BTreeMap::new() }
     }
 
@@ -107,9 +127,17 @@ impl Loops {
         if self.ways.is_empty() {
             return Ok(from.clone());
         }
-        let way = self.shape.of(from).and_then(|shape| self.ways.get(&shape));
+        let way = self.way_home(puzzle, from);
         let way = way.ok_or_else(|| self.shape.set(puzzle).to_string())?;
-        Ok(puzzle.after(from, &way.inverse(puzzle.sets())))
+        Ok(puzzle.after(from, &way.effect))
+    }
+
+    /// The sequence of moves that leads from an arrangement to the shape of the solved puzzle; `None` if there is none.
+    pub fn way_home(&self, puzzle: &Puzzle, from: &Arrangement) -> Option<MoveWord> {
+        match self.ways.is_empty() {
+            true => Some(no_move(puzzle)),
+            false => Some(self.ways.get(&self.shape.of(from)?)?.inverse(puzzle.sets())),
+        }
     }
 
     /// An arrangement with the shape of the solved puzzle after moves that lead to a random shape.
@@ -121,8 +149,16 @@ impl Loops {
     ) -> Arrangement {
         let number = random.below(self.shapes() as u64);
         let way = self.ways.values().nth(number as usize);
-        way.map_or_else(|| home.clone(), |way| puzzle.after(&home, way))
+        way.map_or_else(|| home.clone(), |way| puzzle.after(&home, &way.effect))
     }
+}
+
+fn one_move(number: i32, one: &Move) -> MoveWord {
+    MoveWord { effect: one.transformation.clone(), moves: vec![number] }
+}
+
+fn no_move(puzzle: &Puzzle) -> MoveWord {
+    MoveWord { effect: Transformation::identity(puzzle.sets()), moves: Vec::new() }
 }
 
 impl Puzzle {
@@ -130,7 +166,10 @@ impl Puzzle {
     ///
     /// Cost: less than a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {
-        let free = |loops: Loops| Some(self.free_states(&loops.moves)? * loops.shapes());
+        let free = |loops: Loops| {
+            let moves: Vec<_> = loops.moves.iter().map(|word| &word.effect).collect();
+            Some(self.free_states(&moves)? * loops.shapes())
+        };
         self.loops().and_then(free).or_else(|| self.counted())
     }
 
@@ -139,7 +178,7 @@ impl Puzzle {
     ///
     /// By Schreier's lemma, the sequences that go to a shape along a tree, make one move, and return along the tree
     /// generate all others.
-    pub(super) fn loops(&self) -> Option<Loops> {
+    pub(crate) fn loops(&self) -> Option<Loops> {
         let first = self.moves().iter().find_map(|one| one.requires);
         let shape = match first {
             None if self.illegal().is_empty() => return Some(Loops::unconditional(self)),
@@ -161,17 +200,17 @@ impl Puzzle {
         }
         let solved = self.solved();
         let own = shape.of(&solved)?;
-        let identity = Transformation::identity(self.sets());
-        let mut ways = BTreeMap::from([(own.clone(), identity)]);
+        let mut ways = BTreeMap::from([(own.clone(), no_move(self))]);
         // Each shape with a state that has it, and the moves between shapes.
-        let (mut open, mut steps) = (vec![(own, solved)], Vec::new());
-        while let Some((from, state)) = open.pop() {
+        let (mut open, mut steps) = (VecDeque::from([(own, solved)]), Vec::new());
+        while let Some((from, state)) = open.pop_front() {
             for (index, one) in self.moves().iter().enumerate() {
                 let Some(after) = self.moved(&state, index) else { continue };
                 let to = shape.of(&after)?;
                 if !ways.contains_key(&to) {
-                    ways.insert(to.clone(), ways[&from].then(&one.transformation, self.sets()));
-                    open.push((to.clone(), after));
+                    let step = one_move(index as i32, one);
+                    ways.insert(to.clone(), ways[&from].then(&step, self.sets()));
+                    open.push_back((to.clone(), after));
                 }
                 steps.push((from.clone(), index, to));
             }
@@ -182,9 +221,10 @@ impl Puzzle {
         steps.sort_by_key(|&(_, index, _)| index);
         let (mut moves, mut known) = (Vec::new(), HashSet::new());
         for (from, index, to) in steps {
-            let way = ways[&from].then(&self.moves()[index].transformation, self.sets());
+            let step = one_move(index as i32, &self.moves()[index]);
+            let way = ways[&from].then(&step, self.sets());
             let round = way.then(&ways[&to].inverse(self.sets()), self.sets());
-            if !round.is_identity() && known.insert(round.clone()) {
+            if !round.effect.is_identity() && known.insert(round.effect.clone()) {
                 moves.push(round);
             }
         }
@@ -213,9 +253,8 @@ impl Puzzle {
     }
 
     /// The number of states that these moves produce if every one is always allowed.
-    fn free_states(&self, moves: &[Transformation]) -> Option<BigUint> {
-        let moves: Vec<&Transformation> = moves.iter().collect();
-        let mut components = components(self, &moves);
+    fn free_states(&self, moves: &[&Transformation]) -> Option<BigUint> {
+        let mut components = components(self, moves);
         components.retain(Component::is_visible);
         // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());

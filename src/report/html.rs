@@ -1,14 +1,15 @@
 //! Reports as web pages: the solution player and the report of a search. `puzzles` has the player for puzzles other than
-//! boards.
+//! boards, and `frame` what all pages have.
 //!
 //! Invariant: a page is one file that loads nothing. Its styles and scripts are inline, a content security policy
 //! forbids every request, and all external data (labels, boards, machine names) is escaped when it is inserted.
 
+mod frame;
 mod puzzles;
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     Error,
@@ -17,83 +18,17 @@ use crate::{
     report::{
         Report, counted,
         html::puzzles::Drawing,
-        identity, one_key_per_line,
+        identity,
         text::{GODS_NUMBER, searched, share_of},
         thousands, title,
     },
 };
 
+use crate::report::html::frame::{PLAIN, more_solutions, page, refusals};
+pub(crate) use crate::report::html::frame::{escape, fill, miniature};
 pub use crate::report::html::puzzles::{RefusedState, SolvedState, puzzle_player};
 
-// The frame of a page, and how text is inserted into it.
-
-/// Returns a page with a plain title, styles in addition to those that all pages share, a body as HTML, a script that
-/// runs after the body has been read, and `data` as JSON in the element `script#data`.
-fn page(title: &str, style: &str, body: &str, script: &str, data: &Value) -> String {
-    let style = [include_str!("html/base.css"), style].concat();
-    // The name of an element would end the script; in JSON, a `<` occurs only in strings.
-    let data = one_key_per_line(data).replace('<', "\\u003c");
-    fill(
-        include_str!("html/page.html"),
-        &[
-            ("version", env!("CARGO_PKG_VERSION")),
-            ("title", &escape(title)),
-            ("style", &style),
-            ("body", body),
-            ("data", &data),
-            ("script", script),
-        ],
-    )
-}
-
-/// Returns a template with each `{{name}}` replaced by its value. Values are not expanded again: text in them that
-/// looks like a name is left as it is.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut parts = template.split("{{");
-    let mut text = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let (name, rest) = part.split_once("}}").unwrap_or((part, ""));
-        let value = values.iter().find(|(known, _)| *known == name);
-        text += value.map_or("", |(_, value)| value);
-        text += rest;
-    }
-    text
-}
-
-/// Escapes text so that HTML reads it back as the same text, in elements and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    // The ampersand first: the others bring their own.
-    [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")]
-        .into_iter()
-        .fold(text.to_string(), |text, (c, escaped)| text.replace(c, escaped))
-}
-
-/// Returns a small picture of a board.
-pub(crate) fn miniature(board: &Board) -> String {
-    tray(board.tiles(), board.size().cols(), 0, &board.to_string())
-}
-
-/// Returns a small picture of some tiles in columns; of those of a number of colours, each tile is the number of one.
-fn tray(tiles: &[u16], cols: usize, colours: u16, label: &str) -> String {
-    let hue = |tile: u16| match colours {
-        0 => String::new(),
-        _ => format!(r#" class="hue" style="--hue:{}""#, 330 * tile / colours) + "\"",
-    };
-    let span = |&tile: &u16| match tile {
-        0 => r#"<span class="gap"></span>"#.to_string(),
-        tile => format!("<span{}>{tile}</span>", hue(tile)),
-    };
-    let spans: String = tiles.iter().map(span).collect();
-    let fit = if tiles.len() <= 100 { 40 } else { 31 };
-    format!(
-        r#"<div class="mini" role="img" aria-label="{label}" style="--cols:{cols};--fit:{fit}">{spans}</div>"#
-    )
-}
-
 // The solution player: boards whose solutions can be watched, stepped through and tried by hand.
-
-/// Maximum number of solutions that are drawn without scripts.
-const PLAIN: usize = 60;
 
 /// A solved board for the player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,35 +145,6 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
         format!("<div class=\"pair\"><h2>{title}</h2>{start}<p class=\"mono\">{moves}</p></div>\n")
     };
     more_solutions(solutions.iter().take(PLAIN).map(one).collect(), solutions.len())
-}
-
-/// Solutions that are drawn without scripts, and how many of all of them are not.
-fn more_solutions(drawn: String, all: usize) -> String {
-    let more = match all.saturating_sub(PLAIN) {
-        0 => String::new(),
-        more => {
-            let more = counted(more as u64, "more solution");
-            format!("<p>JavaScript is needed to show {more}.</p>")
-        }
-    };
-    format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
-}
-
-/// The list of boards or states without solutions, each with a picture and the reason; empty if there are none.
-fn refusals<'a>(noun: &str, refused: impl Iterator<Item = (String, &'a str)>) -> String {
-    let one = |(picture, reason): (String, &str)| {
-        format!("<div class=\"pair\">{picture}<p>{}</p></div>\n", escape(reason))
-    };
-    let pairs: Vec<String> = refused.map(one).collect();
-    if pairs.is_empty() {
-        return String::new();
-    }
-    let (count, pairs) = (counted(pairs.len() as u64, noun), pairs.concat());
-    format!(
-        "<section aria-label=\"Without a solution\">\
-         <details class=\"card refused\" open><summary>{count} without a solution</summary>\
-         <div class=\"pairs\">{pairs}</div></details></section>\n"
-    )
 }
 
 // The report of a search as a page: summary, chart, table, the boards of the last depth, provenance.

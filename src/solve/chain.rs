@@ -1,5 +1,5 @@
-//! Quick solutions of any puzzle whose moves are always possible and can be undone: piece after piece, each brought home by a
-//! sequence that leaves those before it alone.
+//! Quick solutions of any puzzle whose moves can be undone: piece after piece, each brought home by a sequence that leaves
+//! those before it alone.
 //!
 //! ```text
 //! level   brings home   from wherever it can be            leaves alone
@@ -12,7 +12,9 @@
 //! known for it, and what is left is a longer word that moves only later pieces. Of two that do the same for a piece, the
 //! shorter one is kept. The order of the pieces keeps as many moves as possible free for the later ones.
 //!
-//! A state is solved after each of some thousand short words, and the shortest of all solutions is returned.
+//! A state is solved after each of some thousand short words, and the shortest of all solutions is returned. Where moves depend
+//! on the shape of a state, as in Square-1, it is first brought to the shape of the solved one, and a word is a sequence that
+//! comes back to that.
 //!
 //! Source: T. Minkwitz, An algorithm for solving the factorization problem in permutation groups, J. Symbolic Computation 26
 //! (1998).
@@ -24,7 +26,11 @@ use std::{collections::HashMap, time::Instant};
 use rayon::prelude::*;
 
 use crate::{
-    puzzle::{Arrangement, Placed, Puzzle, Unreachable, reachable::Reachability},
+    puzzle::{
+        Arrangement, Move, Placed, Puzzle, Transformation, Unreachable,
+        reachable::Reachability,
+        states::{Loops, MoveWord},
+    },
     random::SplitMix64,
     solve::{
         Answer, SolveError,
@@ -50,7 +56,7 @@ const MIXING: usize = 500;
 
 /// A sequence of moves, and where it takes each point: a location of a position, `first + position * orientations + turn`.
 #[derive(Clone)]
-struct Word {
+struct ChainWord {
     points: Vec<u16>,
     moves: Vec<u16>,
     /// Whether it has not been joined with others of its level.
@@ -63,7 +69,7 @@ struct ChainLevel {
     position: usize,
     home: u16,
     /// For each point, the sequence that takes it home.
-    from: Vec<Option<Box<Word>>>,
+    from: Vec<Option<Box<ChainWord>>>,
 }
 
 /// A position of a set.
@@ -75,7 +81,7 @@ struct ChainPosition {
     solved: Placed,
 }
 
-/// A solver that needs no tables on disk: long solutions within a second, for any puzzle whose moves are always possible.
+/// A solver that needs no tables on disk: long solutions within a second, for any puzzle whose moves can be undone.
 ///
 /// ```
 /// use tilewave::puzzle::{PuzzleSpec, Puzzle};
@@ -90,23 +96,28 @@ pub struct ChainSolver {
     puzzle: Puzzle,
     reachable: Reachability,
     positions: Vec<ChainPosition>,
+    /// What the moves are possible after, and the words that come back to the shape of the solved puzzle.
+    loops: Loops,
+    words: Vec<ChainWord>,
+    /// Where each move takes each point.
     moves: Vec<Vec<u16>>,
     inverse: Vec<u16>,
     /// Moves one after the other that are the same as one move, or as none.
     joined: HashMap<(u16, u16), Option<u16>>,
     levels: Vec<ChainLevel>,
-    starts: Vec<Word>,
+    starts: Vec<ChainWord>,
     work: u64,
 }
 
 impl ChainSolver {
-    /// Returns the solver for a puzzle; `None` if some moves are not always possible or cannot be undone by one move, if the
+    /// Returns the solver for a puzzle; `None` if some moves cannot be undone by one move or depend on several pieces, if the
     /// puzzle has several solved states, or if the sequences found do not solve it. Cost: up to a few seconds, which is that of
     /// the sequences.
     pub fn new(puzzle: &Puzzle) -> Option<ChainSolver> {
-        if !puzzle.allows_all_moves() || *puzzle.goals() != [puzzle.solved()] {
+        if *puzzle.goals() != [puzzle.solved()] {
             return None;
         }
+        let loops = puzzle.loops()?;
         let mut positions = Vec::new();
         let mut points = 0;
         for (index, set) in puzzle.sets().iter().enumerate() {
@@ -119,47 +130,41 @@ impl ChainSolver {
         if points > MAX_POINTS {
             return None;
         }
-        let moves: Vec<Vec<u16>> = puzzle
-            .moves()
-            .iter()
-            .map(|one| {
-                let mut to = vec![0; points];
-                let mut own = positions.iter();
-                for (index, turn) in one.transformation.0.iter().enumerate() {
-                    let first =
-                        positions.iter().find(|of| of.set == index).map_or(0, |of| of.first);
-                    for (&from, &twist) in turn.source.iter().zip(&turn.twist) {
-                        let Some(at) = own.next() else { break };
-                        for before in 0..at.turns {
-                            let after = (before + usize::from(twist)) % at.turns;
-                            let from = first + usize::from(from) * at.turns + before;
-                            to[from] = (at.first + after) as u16;
-                        }
-                    }
-                }
-                to
-            })
-            .collect();
-        let find = |points: &Vec<u16>| moves.iter().position(|one| one == points).map(|i| i as u16);
+        let points_of = |of: &Transformation| points_of(&positions, points, of);
+        let moves: Vec<Vec<u16>> =
+            puzzle.moves().iter().map(|one| points_of(&one.transformation)).collect();
+        let find = |one: &Move| {
+            let same = |own: &Move| {
+                own.requires == one.requires && own.transformation == one.transformation
+            };
+            puzzle.moves().iter().position(same).map(|number| number as u16)
+        };
+        let inverse = puzzle.moves().iter().map(|one| find(&puzzle.inverse_of(one)));
+        let inverse = inverse.collect::<Option<Vec<u16>>>()?;
         let identity: Vec<u16> = (0..points as u16).collect();
-        let inverse = moves.iter().map(|one| find(&undone(one))).collect::<Option<Vec<u16>>>()?;
         let mut joined = HashMap::new();
-        for (a, first) in (0..).zip(&moves) {
-            for (b, next) in (0..).zip(&moves) {
-                let both = after(first, next);
-                if both == identity {
+        for (a, first) in (0..).zip(puzzle.moves()) {
+            for (b, next) in (0..).zip(puzzle.moves()) {
+                let transformation = first.transformation.then(&next.transformation, puzzle.sets());
+                if b == inverse[usize::from(a)] {
                     joined.insert((a, b), None);
-                } else if let Some(same) = find(&both) {
+                } else if let Some(same) = find(&Move { transformation, ..first.clone() }) {
                     joined.insert((a, b), Some(same));
                 }
             }
         }
-        let order = order(puzzle, &positions, &moves);
+        let word = |word: &MoveWord| {
+            let (points, moves) = (points_of(&word.effect), numbered(&inverse, &word.moves));
+            ChainWord { points, moves, is_new: true }
+        };
+        let mut words: Vec<ChainWord> = loops.moves.iter().map(word).collect();
+        words.sort_by_key(|word| word.moves.len());
+        let order = order(puzzle, &positions, &words);
         let level = |position: usize| {
             let home = positions[position].first as u16;
             let mut from = vec![None; points];
             let (points, moves) = (identity.clone(), Vec::new());
-            from[usize::from(home)] = Some(Box::new(Word { points, moves, is_new: false }));
+            from[usize::from(home)] = Some(Box::new(ChainWord { points, moves, is_new: false }));
             ChainLevel { position, home, from }
         };
         let levels = order.into_iter().map(level).collect();
@@ -167,11 +172,13 @@ impl ChainSolver {
             reachable: Reachability::of(puzzle),
             puzzle: puzzle.clone(),
             positions,
+            loops,
+            words,
             moves,
             inverse,
             joined,
             levels,
-            starts: vec![Word { points: identity, moves: Vec::new(), is_new: false }],
+            starts: vec![ChainWord { points: identity, moves: Vec::new(), is_new: false }],
             work: 0,
         };
         solver.fill();
@@ -198,9 +205,10 @@ impl ChainSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(&self.puzzle, why));
         }
-        let row: Vec<Placed> = state.0.concat();
+        let (way, row) = self.at_home(state).ok_or(SolveError::NoSolution)?;
         let found = self.starts.par_iter().enumerate().filter_map(|(number, start)| {
-            let moves = self.joined_moves(start.moves.clone(), &self.rest(self.made(start, &row))?);
+            let begun = self.joined_moves(way.clone(), &start.moves);
+            let moves = self.joined_moves(begun, &self.rest(self.made(start, &row))?);
             Some((moves.len(), number, moves))
         });
         let (_, _, moves) = found.min().ok_or(SolveError::NoSolution)?;
@@ -211,8 +219,15 @@ impl ChainSolver {
         Ok(Answer { moves, at_least, nodes, seconds })
     }
 
+    /// The moves from a state to the shape of the solved one, and the pieces at all positions there.
+    fn at_home(&self, state: &Arrangement) -> Option<(Vec<u16>, Vec<Placed>)> {
+        let way = self.loops.way_home(&self.puzzle, state)?;
+        let moves = numbered(&self.inverse, &way.moves);
+        Some((moves, self.puzzle.after(state, &way.effect).0.concat()))
+    }
+
     /// The pieces at all positions after a sequence.
-    fn made(&self, word: &Word, row: &[Placed]) -> Vec<Placed> {
+    fn made(&self, word: &ChainWord, row: &[Placed]) -> Vec<Placed> {
         let mut after = row.to_vec();
         for (at, piece) in self.positions.iter().zip(row) {
             let modulus = self.puzzle.sets()[at.set].moduli[usize::from(piece.kind)];
@@ -265,6 +280,7 @@ impl ChainSolver {
         // Past one that it commutes with.
         if let [.., before, last] = moves[..]
             && let Some(both) = self.joined.get(&(before, one))
+            && self.puzzle.allows_all_moves()
             && self.commute(last, one)
         {
             moves.truncate(moves.len() - 2);
@@ -279,15 +295,15 @@ impl ChainSolver {
         (0..one.len()).all(|p| other[usize::from(one[p])] == one[usize::from(other[p])])
     }
 
-    fn then(&mut self, first: &Word, next: &Word) -> Word {
+    fn then(&mut self, first: &ChainWord, next: &ChainWord) -> ChainWord {
         self.work += first.points.len() as u64;
         let moves = self.joined_moves(first.moves.clone(), &next.moves);
-        Word { points: after(&first.points, &next.points), moves, is_new: true }
+        ChainWord { points: after(&first.points, &next.points), moves, is_new: true }
     }
 
-    fn back(&self, of: &Word) -> Word {
+    fn back(&self, of: &ChainWord) -> ChainWord {
         let moves = of.moves.iter().rev().map(|&one| self.inverse[usize::from(one)]).collect();
-        Word { points: undone(&of.points), moves, is_new: true }
+        ChainWord { points: undone(&of.points), moves, is_new: true }
     }
 
     /// Makes the tables from short words, in the order of their lengths.
@@ -297,12 +313,8 @@ impl ChainSolver {
         while count < WORDS && next < self.starts.len() && self.work < WORK {
             let word = self.starts[next].clone();
             next += 1;
-            for one in 0..self.moves.len() as u16 {
-                let step = Word {
-                    points: self.moves[usize::from(one)].clone(),
-                    moves: vec![one],
-                    is_new: true,
-                };
+            for one in 0..self.words.len() {
+                let step = self.words[one].clone();
                 let longer = self.then(&word, &step);
                 if longer.moves.len() <= word.moves.len() {
                     continue;
@@ -325,7 +337,7 @@ impl ChainSolver {
     }
 
     /// Takes a word apart from a level on: keeps its inverse if it is shorter than what is known, and goes on with what is left.
-    fn take(&mut self, longest: usize, from: usize, mut word: Word) {
+    fn take(&mut self, longest: usize, from: usize, mut word: ChainWord) {
         for k in from..self.levels.len() {
             if word.moves.is_empty() || word.moves.len() >= longest {
                 return;
@@ -406,10 +418,32 @@ impl ChainSolver {
                 let one = random.below(self.moves.len() as u64) as usize;
                 state = self.puzzle.moved(&state, one).unwrap_or(state);
             }
-            let row: Vec<Placed> = state.0.concat();
+            let Some((_, row)) = self.at_home(&state) else { return false };
             self.starts.iter().any(|start| self.rest(self.made(start, &row)).is_some())
         })
     }
+}
+
+/// The moves of a word, where those that it undoes are the moves that undo them.
+fn numbered(inverse: &[u16], moves: &[i32]) -> Vec<u16> {
+    let number = |&one: &i32| u16::try_from(one).unwrap_or_else(|_| inverse[!one as usize]);
+    moves.iter().map(number).collect()
+}
+
+/// Where a transformation takes each point.
+fn points_of(positions: &[ChainPosition], points: usize, of: &Transformation) -> Vec<u16> {
+    let mut to = vec![0; points];
+    let mut own = positions.iter();
+    for (index, turn) in of.0.iter().enumerate() {
+        let first = positions.iter().find(|of| of.set == index).map_or(0, |of| of.first);
+        for ((&from, &twist), at) in turn.source.iter().zip(&turn.twist).zip(own.by_ref()) {
+            for before in 0..at.turns {
+                let after = (before + usize::from(twist)) % at.turns;
+                to[first + usize::from(from) * at.turns + before] = (at.first + after) as u16;
+            }
+        }
+    }
+    to
 }
 
 fn after(first: &[u16], next: &[u16]) -> Vec<u16> {
@@ -424,21 +458,21 @@ fn undone(of: &[u16]) -> Vec<u16> {
 
 /// The positions in the order in which they are solved: pieces that differ before those that look alike, and next always one
 /// that the fewest of the moves touch that have left all before it alone.
-fn order(puzzle: &Puzzle, positions: &[ChainPosition], moves: &[Vec<u16>]) -> Vec<usize> {
+fn order(puzzle: &Puzzle, positions: &[ChainPosition], words: &[ChainWord]) -> Vec<usize> {
     let is_alike = |position: usize| {
         let ChainPosition { set, turns, solved, .. } = positions[position];
         let set = &puzzle.sets()[set];
         let modulus = usize::from(set.moduli[usize::from(solved.kind)]);
         set.pieces_of(solved.kind) > 1 || modulus < turns
     };
-    let touches = |one: &Vec<u16>, position: usize| {
+    let touches = |word: &ChainWord, position: usize| {
         let first = positions[position].first;
-        usize::from(one[first]) != first
+        usize::from(word.points[first]) != first
     };
-    let mut free: Vec<&Vec<u16>> = moves.iter().collect();
+    let mut free: Vec<&ChainWord> = words.iter().collect();
     let mut rest: Vec<usize> = (0..positions.len()).collect();
     // What no move touches is solved.
-    rest.retain(|&position| moves.iter().any(|one| touches(one, position)));
+    rest.retain(|&position| words.iter().any(|word| touches(word, position)));
     let mut order = Vec::new();
     while let Some(&next) = rest.iter().min_by_key(|&&position| {
         let touched = free.iter().filter(|one| touches(one, position)).count();

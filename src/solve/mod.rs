@@ -48,7 +48,7 @@ pub use crate::solve::{
     log::{Logged, SolveLog},
     meeting::MeetingLists,
     optimal::{Optimal, default_patterns, sweeps},
-    phases::{NearestSolver, PhaseSolver},
+    phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::PuzzleSolver,
     source::{DatabaseSource, GivenDatabase, SolverTables},

@@ -50,7 +50,14 @@ fn tiles_of_boards_can_look_alike() {
         assert_eq!((&found["total"], &found["states"]), (&5040.into(), &"5040".into()));
         let last = found["last"].as_array().unwrap();
         assert_eq!(last.len() as u64, found["antipodes"].as_u64().unwrap());
-        assert!(last.iter().all(|state| state.as_str().unwrap().starts_with("tiles ")));
+        let mut colours: Vec<_> = goal.iter().map(ToString::to_string).collect();
+        colours.sort_unstable();
+        for state in last {
+            let state = state.as_str().unwrap();
+            let mut tiles: Vec<&str> = state.split([' ', '/']).collect();
+            tiles.sort_unstable();
+            assert!(state.split('/').count() == 3 && tiles == colours, "{state}");
+        }
     }
 }
 

@@ -130,7 +130,8 @@ pdb export: layout ! pdb export a.pdb -o new.bin --layout 24puzzle ! 24
 pdb export: output ! pdb export a.pdb --layout hog2-lex ! --output
 pdb set build: output ! pdb set build 2x3 ! --output
 solve: fast | solve "8 6 7/2 5 4/3 0 1" | --fast
-solve: fast ! solve fto URF --fast ! --via
+solve: fast | solve fto "R U L F" --format json | --fast
+solve: fast ! solve 3x3 "1 2 3/4 5 6/7 0 8" --same 1-2 --fast ! --fast
 solve: fast | solve 3x3x3 "R U F L" --format json | --fast
 solve: via | solve small.tws "A B A" --fast --via C --via E | --via E:1
 solve: via ! solve "1 2 3/4 0 5" --fast --via C ! --via
@@ -171,7 +172,7 @@ scramble: seed | scramble 2x3 --seed 1 | --seed 2
 scramble: moves | scramble 2x3 --seed 1 | --moves
 scramble: moves | scramble skewb --seed 1 | --moves=optimal
 scramble: moves ! scramble 2x3 --seed 1 --moves=fast ! --moves
-scramble: moves ! scramble megaminx --seed 1 --moves ! --moves=optimal
+scramble: moves | scramble kilominx --seed 1 | --moves
 scramble: moves ! scramble graph:0-1,1-2,2-0 --seed 1 --moves ! --moves
 encode: goal | encode "1 2 3/4 0 5" --cnf - | --goal first
 encode: max-moves | encode "1 2 3/4 0 5" --cnf - | --max-moves 3

@@ -289,7 +289,9 @@ fn the_player_holds_its_solutions_and_what_has_none() {
         "&lt;/script&gt;&lt;b id=&#39;x&#39;&gt;&amp;&quot;{{title}}, solved in 2 moves"
     ));
     for page in [page, Report::new(&outcome(|_| {})).html().unwrap()] {
+        // Nothing is loaded from a link that nobody follows.
         let page = page.replace("http://www.w3.org/2000/svg", "");
+        let page = page.replace("<a href=\"https://oeis.org/search", "");
         for request in ["http:", "https:", "//cdn", "@import", "url(", "fetch(", "import("] {
             assert!(!page.contains(request), "{request}");
         }

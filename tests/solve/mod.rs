@@ -2,6 +2,7 @@
 
 mod all;
 mod certify;
+mod chain;
 mod constructive;
 mod export;
 #[path = "../examples/ida.rs"]

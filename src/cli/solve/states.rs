@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress,
+    internals::NearestSolver,
     progress::Phase,
     puzzle::{Arrangement, MoveStyle, Placed, Puzzle, State, Variant, notation::SequenceStyle},
     report::{
@@ -18,10 +19,7 @@ use tilewave::{
         html::{RefusedState, SolvedState, puzzle_player},
     },
     search::{Communicator, OneProcess, Ranks},
-    solve::{
-        AllSolutions, Answer, Attempt, ChainSolver, MeetingLists, NearestSolver, PhaseSolver,
-        PuzzleSolver,
-    },
+    solve::{AllSolutions, Answer, Attempt, ChainSolver, MeetingLists, PhaseSolver, PuzzleSolver},
 };
 
 use crate::{
@@ -552,7 +550,7 @@ impl StateSolve<'_> {
         states: Arrivals<ReadState>,
         (destination, page): (Destination, Option<PuzzlePage>),
         pool: &ThreadPool,
-        solve: &(dyn Fn(&Arrangement, &PhaseWatch) -> Result<Found> + Sync),
+        solve: &(dyn Fn(&Arrangement, &PhaseWatch) -> Result<Nearest> + Sync),
     ) -> Result<()> {
         let limits = self.options.limits;
         each(states, (destination, COLUMNS[0], page), &OneProcess, |batch, say| {
@@ -577,7 +575,7 @@ impl StateSolve<'_> {
 }
 
 /// The answer for a state, or the reason why it has none.
-type Found = Result<Answer<Vec<String>>, String>;
+type Nearest = Result<Answer<Vec<String>>, String>;
 
 /// Ends the search of a phase at its limits.
 struct PhaseWatch {

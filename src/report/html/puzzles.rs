@@ -12,7 +12,7 @@ use crate::{
     },
     report::{
         counted,
-        html::{PLAIN, escape, fill, more_solutions, page, refusals, tray},
+        html::frame::{PLAIN, escape, fill, more_solutions, page, refusals, tray},
     },
 };
 
