@@ -11,7 +11,7 @@ use std::{
 use clap::ValueHint::AnyPath;
 use serde_json::{Value, json};
 use tilewave::{
-    Directory, Error, Io, SystemError,
+    Directory, DistanceTable, Error, Io, SystemError,
     internals::{
         COSETS_MAGIC, DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS,
         TABLE_MAGIC, opened, read_log,
@@ -150,6 +150,14 @@ pub struct InfoArgs {
     format: FormatOption,
 }
 
+/// Opens a table of either kind.
+pub fn open_table(path: &Path) -> Result<Table> {
+    Ok(match OwnFile::find(path)? {
+        OwnFile::Pruning(path) => Table::Pruning(PruningTable::open(path)?),
+        _ => Table::Numbered(DistanceTable::open(path)?),
+    })
+}
+
 impl InfoArgs {
     pub fn run(&self) -> Result<()> {
         let mut destination = self.format.stdout();
@@ -162,7 +170,7 @@ impl InfoArgs {
                 OwnFile::Build(dir) => build(dir)?,
                 OwnFile::Set(set) => database_set(set)?,
                 OwnFile::Database(file) => database(&inspect(file)?),
-                OwnFile::Table(file) | OwnFile::Pruning(file) => Table::open(file)?.reply(None),
+                OwnFile::Table(file) | OwnFile::Pruning(file) => open_table(file)?.reply(None),
                 OwnFile::Cosets(file) => cosets(&CosetTable::open(file)?),
                 OwnFile::Log(file) => log(file)?,
             };

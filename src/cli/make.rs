@@ -21,8 +21,8 @@ use tilewave::{
 
 use crate::{
     AnyReply, Destination, FormatOption, GoalOption, OutputFile, OutputFormat, PuzzleOptions,
-    Reply, ResourceOptions, Result, SearchProgress, choice, count, facts, first_given,
-    info::OwnFile, print, progress, read_input, refuse, subject, with_more,
+    Reply, ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print,
+    progress, read_input, refuse, subject, with_more,
 };
 
 // `tilewave table`.
@@ -126,14 +126,6 @@ impl TableArgs {
 }
 
 impl Table {
-    /// Opens a table of either kind.
-    pub fn open(path: &Path) -> Result<Table> {
-        Ok(match OwnFile::find(path)? {
-            OwnFile::Pruning(path) => Table::Pruning(PruningTable::open(path)?),
-            _ => Table::Numbered(DistanceTable::open(path)?),
-        })
-    }
-
     /// What it holds, with the columns of CSV; for one that was built, also its file and the seconds that it took.
     pub fn reply(&self, built: Option<(&Path, f64)>) -> AnyReply {
         let (counts, size, checksum) = match self {

@@ -19,7 +19,8 @@ use tilewave::{
 use crate::{
     Ahead, AnyReply, Context, Figures, FormatOption, Measured, OutputFile, OutputFormat,
     OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
-    count, csv_line, facts, make::Table, refuse, refuse_in_lists, subject, uncommented, with_more,
+    count, csv_line, facts, info::open_table, make::Table, refuse, refuse_in_lists, subject,
+    uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -56,7 +57,7 @@ impl StateArgs {
         }
         let mut destination = self.format.stdout();
         let searched = word.map(|word| self.counted.spec(word).puzzle()).transpose()?;
-        let table = self.table.as_deref().map(Table::open).transpose()?;
+        let table = self.table.as_deref().map(open_table).transpose()?;
         let (table, pruning) = match &table {
             Some(Table::Numbered(table)) => (Some(table), None),
             Some(Table::Pruning(table)) => (None, Some(table)),

@@ -337,14 +337,15 @@ impl Puzzle {
         let is_reid =
             words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
         let letters = words.concat();
-        // About as many of each of six colours: moves without spaces may have as many letters, but not these.
+        // About as many of each of six colours, up to two mistakes: moves without spaces may have as many letters, but
+        // not these.
         let colours = letters.to_ascii_uppercase();
         let mut counts = [0usize; 256];
         colours.bytes().for_each(|letter| counts[usize::from(letter)] += 1);
         counts.sort_unstable_by_key(|&count| Reverse(count));
         let is_part = |word: &&str| word.len() >= layers;
         let are_stickers = counts[5] * 2 >= area
-            && counts[6] == 0
+            && counts[6..].iter().sum::<usize>() <= 2
             && (5 * area..=7 * area).contains(&letters.len())
             && words.iter().all(is_part);
         let is_reid = layers == 3 && is_reid && letters.chars().all(|c| c.is_ascii_uppercase());

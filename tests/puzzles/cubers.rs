@@ -367,7 +367,7 @@ fn words_of_cubes_are_told_from_others() {
     let said = moves("M").of(cube(), Turns::Powers).unwrap_err().to_string();
     assert_eq!(
         said,
-        "'M' turns the whole cube, which is not a move here: write what turns it back after it (x)"
+        "'M' turns the whole cube, and what is fixed stays where it is here: 'M x' is a move, but other states may come from it than from 'M'"
     );
     assert!(moves("M x").of(cube(), Turns::Powers).is_ok());
 }

@@ -28,6 +28,7 @@ use tilewave::{
 use crate::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
     Result, aside, complain, first_given,
+    info::open_table,
     make::Table,
     progress, ranks, refuse, refuse_same,
     solve::{
@@ -118,7 +119,7 @@ impl Args {
         word: Option<&str>,
         states: Vec<&str>,
     ) -> Result<()> {
-        let table = self.search.databases.table.as_deref().map(Table::open).transpose()?;
+        let table = self.search.databases.table.as_deref().map(open_table).transpose()?;
         let table = table.map(|table| match table {
             Table::Numbered(table) => Ok(table),
             Table::Pruning(table) => refuse!(
