@@ -197,8 +197,8 @@ def test_what_is_no_search_is_refused(arguments, said):
 @pytest.mark.parametrize(
     "generators, said",
     [
-        ([[1, 2, 0], [1, 1, 2]], "row 1: not a permutation"),
-        ([[1, 2, 3]], "row 0"),
+        ([[1, 2, 0], [1, 1, 2]], "row 1: not a permutation of 0 to 2: 1 occurs twice"),
+        ([[1, 2, 3]], "row 0: not a permutation of 0 to 2: 3 is too large"),
         ([[-1, 0]], "row 0: -1 is not a position"),
         ([1, 2, 0], "rows of a two-dimensional array"),
         ([[0.0, 1.0]], "integers"),

@@ -345,6 +345,16 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     let sources: Vec<Vec<usize>> =
         rows.map(|row| row.iter().map(|&source| source.into()).collect()).collect();
     let permutation = |(row, source): (usize, &Vec<usize>)| {
+        // Counted from 0, as they are given.
+        let wrong_at = |at: &usize| source[*at] >= width || source[..*at].contains(&source[*at]);
+        if let Some(at) = (0..width).find(wrong_at) {
+            let what = if source[at] < width { "occurs twice" } else { "is too large" };
+            return Err(invalid(format!(
+                "row {row}: not a permutation of 0 to {}: {} {what}",
+                width - 1,
+                source[at]
+            )));
+        }
         let wrong = |error: tilewave::puzzle::PuzzleError| {
             exception(Error::Row { row, reason: Box::new(error.into()) })
         };
