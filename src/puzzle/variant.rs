@@ -551,6 +551,9 @@ fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
 /// The rows of a set's pieces that match a row of a mask; `None` if there are too many.
 pub(super) fn rows(set: &PieceSet, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
     let kinds = 0..set.moduli.len() as u8;
+    if least_rows(set, mask) > MAX_TRIED as f64 {
+        return None;
+    }
     let mut rows = vec![Vec::new()];
     for (at, &masked) in mask.iter().enumerate() {
         let mut longer = Vec::new();
@@ -579,6 +582,23 @@ pub(super) fn rows(set: &PieceSet, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> 
         rows = longer;
     }
     Some(rows)
+}
+
+/// A lower bound on the number of rows that match a mask: the orders of the pieces that it does not name, each turned in at
+/// least so many ways.
+fn least_rows(set: &PieceSet, mask: &[Placed]) -> f64 {
+    let is_named = |kind: u8| mask.iter().filter(|masked| masked.kind == kind).count();
+    let left = (0..)
+        .zip(&set.moduli)
+        .map(|(kind, &modulus)| (set.pieces_of(kind).saturating_sub(is_named(kind)), modulus));
+    let left: Vec<(usize, u8)> = left.filter(|(count, _)| *count > 0).collect();
+    let factorial = |n: usize| (1..=n).map(|i| i as f64).product::<f64>();
+    let orders = left
+        .iter()
+        .fold(factorial(is_named(Placed::ANY)), |all, (count, _)| all / factorial(*count));
+    let turned = mask.iter().filter(|masked| **masked == Placed::MASK).count();
+    let turns = left.iter().map(|&(_, modulus)| modulus).min().unwrap_or(1);
+    orders * f64::from(turns).powi(turned as i32)
 }
 
 /// Makes those pieces of a set look alike that a subgroup takes to each other's places, with their orientations
