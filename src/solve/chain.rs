@@ -40,6 +40,8 @@ use crate::{
 
 /// Maximum number of points: 2 bytes of each sequence.
 const MAX_POINTS: usize = 4096;
+/// Maximum number of moves: any two of them are compared with one.
+const MAX_MOVES: usize = 2000;
 /// Number of points of all sequences that are made before the tables are finished: about two seconds.
 const WORK: u64 = 1_500_000_000;
 /// Number of words that the tables are made from, and how often sequences of a level are joined meanwhile.
@@ -127,18 +129,15 @@ impl ChainSolver {
                 points += turns;
             }
         }
-        if points > MAX_POINTS {
+        if points > MAX_POINTS || puzzle.moves().len() > MAX_MOVES {
             return None;
         }
         let points_of = |of: &Transformation| points_of(&positions, points, of);
         let moves: Vec<Vec<u16>> =
             puzzle.moves().iter().map(|one| points_of(&one.transformation)).collect();
-        let find = |one: &Move| {
-            let same = |own: &Move| {
-                own.requires == one.requires && own.transformation == one.transformation
-            };
-            puzzle.moves().iter().position(same).map(|number| number as u16)
-        };
+        let key = |one: &Move| (one.transformation.clone(), one.requires);
+        let numbers: HashMap<_, u16> = puzzle.moves().iter().map(key).zip(0..).collect();
+        let find = |one: &Move| numbers.get(&key(one)).copied();
         let inverse = puzzle.moves().iter().map(|one| find(&puzzle.inverse_of(one)));
         let inverse = inverse.collect::<Option<Vec<u16>>>()?;
         let identity: Vec<u16> = (0..points as u16).collect();
