@@ -469,6 +469,8 @@ impl StateSolve<'_> {
         let found = if via.is_empty() { PhaseSolver::phases(puzzle) } else { Some(via.to_vec()) };
         let chain = || pool.install(|| ChainSolver::new(puzzle));
         if let (None, Some(solver)) = (&found, found.is_none().then(chain).flatten()) {
+            databases.refuse()?;
+            self.options.limits.refuse("--fast of this puzzle")?;
             let to = (destination, page);
             return self.one_per_thread(
                 (puzzle, false),
