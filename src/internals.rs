@@ -9,6 +9,7 @@ pub use crate::{
     report::text::{labelled, last_depth, used_symmetries},
     search::memory::lists_instead,
     solve::{
+        chain::ChainSolver,
         ida::{Cut, Recorder, SubtreeSplit, Walked},
         log::{LogLine, OPENING as LOG_OPENING, read as read_log, replay},
         phases::NearestSolver,

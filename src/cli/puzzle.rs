@@ -329,8 +329,7 @@ impl Counted {
     }
 
     /// What a word names, as a puzzle of sets of pieces: those of its pieces, moves and goals that are asked for; and its
-    /// goals if they are too many for one set of goals: the puzzle is then that
-    /// without them.
+    /// goals if they are too many for one set of goals: the puzzle is then that without them.
     pub fn listed_or_apart(&self, word: &str) -> Result<(Puzzle, Option<Vec<String>>)> {
         let spec = self.spec(word)?;
         let can_part = spec.variant.goals.len() > 1 && spec.variant.subgroup.is_empty();

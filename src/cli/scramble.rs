@@ -11,7 +11,7 @@ use tilewave::{
     puzzle::{
         Arrangement, MoveStyle, Moves, Puzzle, PuzzleSpec, Searched, notation::SequenceStyle,
     },
-    solve::{ChainSolver, PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
+    solve::{PhaseSolver, PuzzleSolver, Scrambler, StateSolver},
 };
 
 use crate::{
@@ -195,7 +195,6 @@ struct ScrambleSolver {
 enum AnySolver {
     Shortest(PuzzleSolver),
     Phases(PhaseSolver),
-    Chain(ChainSolver),
 }
 
 impl ScrambleSolver {
@@ -221,14 +220,12 @@ impl ScrambleSolver {
             );
         };
         let databases = Databases::default();
-        let phases = PhaseSolver::phases(puzzle).filter(|_| how != ScrambleMoves::Optimal);
-        let solver = if how == ScrambleMoves::Optimal || phases == Some(Vec::new()) {
+        let is_small = || PhaseSolver::phases(puzzle) == Some(Vec::new());
+        let tables = |of: &Puzzle, _| databases.phase(of, None);
+        let solver = if how == ScrambleMoves::Optimal || is_small() {
             AnySolver::Shortest(databases.solver(puzzle, None, FirstTable::Growing)?)
-        } else if let Some(phases) = phases {
-            let tables = |of: &Puzzle| databases.phase(of, None);
-            AnySolver::Phases(PhaseSolver::new(puzzle.clone(), &phases, tables)?)
-        } else if let Some(solver) = ChainSolver::new(puzzle) {
-            AnySolver::Chain(solver)
+        } else if let Some(solver) = PhaseSolver::quick(puzzle.clone(), tables)? {
+            AnySolver::Phases(solver)
         } else {
             refuse!(
                 "{puzzle} has no quick solver: --moves=optimal finds shortest sequences of moves, \
@@ -246,9 +243,6 @@ impl FindsMoves<Arrangement> for ScrambleSolver {
             AnySolver::Phases(solver) => {
                 let answer = solver.solve_with(state, &StopWhen(progress::asked))?;
                 answer.moves.ok_or_else(Failure::interrupted)?
-            }
-            AnySolver::Chain(solver) => {
-                solver.solve(state)?.moves.ok_or_else(Failure::interrupted)?
             }
         };
         let back = |name: &String| {

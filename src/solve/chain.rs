@@ -26,16 +26,13 @@ use std::{collections::HashMap, time::Instant};
 use rayon::prelude::*;
 
 use crate::{
+    progress::Progress,
     puzzle::{
-        Arrangement, Move, Placed, Puzzle, Transformation, Unreachable,
-        reachable::Reachability,
+        Arrangement, Move, Placed, Puzzle, Transformation,
         states::{Loops, MoveWord},
     },
     random::SplitMix64,
-    solve::{
-        Answer, SolveError,
-        puzzles::{replayed, unreached},
-    },
+    solve::{Answer, SolveError, puzzles::replayed},
 };
 
 /// Maximum number of points: 2 bytes of each sequence.
@@ -83,20 +80,9 @@ struct ChainPosition {
     solved: Placed,
 }
 
-/// A solver that needs no tables on disk: long solutions within a second, for any puzzle whose moves can be undone.
-///
-/// ```
-/// use tilewave::puzzle::{PuzzleSpec, Puzzle};
-/// use tilewave::solve::ChainSolver;
-/// let skewb = PuzzleSpec::of("skewb").listed()?;
-/// let solver = ChainSolver::new(&skewb).unwrap();
-/// let (state, _) = skewb.read("URF DLF URF'")?;
-/// assert!(solver.solve(&state)?.moves.unwrap().len() >= 3);
-/// # Ok::<(), tilewave::Error>(())
-/// ```
+/// A solver without tables of states, for any puzzle whose moves can be undone.
 pub struct ChainSolver {
     puzzle: Puzzle,
-    reachable: Reachability,
     positions: Vec<ChainPosition>,
     /// What the moves are possible after, and the words that come back to the shape of the solved puzzle.
     loops: Loops,
@@ -168,7 +154,6 @@ impl ChainSolver {
         };
         let levels = order.into_iter().map(level).collect();
         let mut solver = ChainSolver {
-            reachable: Reachability::of(puzzle),
             puzzle: puzzle.clone(),
             positions,
             loops,
@@ -184,37 +169,35 @@ impl ChainSolver {
         solver.solves_all().then_some(solver)
     }
 
-    /// Returns the puzzle.
-    pub fn puzzle(&self) -> &Puzzle {
-        &self.puzzle
-    }
-
-    /// Returns whether moves lead from the solved puzzle to a state; see [`Puzzle::reaches`].
-    pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
-        self.reachable.reaches(&self.puzzle, state)
-    }
-
-    /// Returns a solution of a state, which is rarely a short one; the number of nodes is that of solutions that were compared.
-    /// Cost: up to a second, by all threads of the current rayon pool.
+    /// Returns a solution of a reachable state, which is rarely a short one; the number of nodes is that of solutions that were
+    /// compared. An observer may stop it. Cost: up to a second, by all threads of the current rayon pool.
     ///
     /// # Errors
-    /// A [`PuzzleError`](crate::puzzle::PuzzleError) if no moves lead to the state, [`SolveError::NoSolution`] if none was found.
-    pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
+    /// [`SolveError::NoSolution`] if none was found.
+    pub fn solve_with(
+        &self,
+        state: &Arrangement,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Vec<String>>, SolveError> {
         let begun = Instant::now();
-        if let Some(Err(why)) = self.reaches(state) {
-            return Err(unreached(&self.puzzle, why));
-        }
         let (way, row) = self.at_home(state).ok_or(SolveError::NoSolution)?;
+        let at_least = usize::from(!self.puzzle.is_goal(state));
         let found = self.starts.par_iter().enumerate().filter_map(|(number, start)| {
+            if progress.interrupted() {
+                return None;
+            }
             let begun = self.joined_moves(way.clone(), &start.moves);
             let moves = self.joined_moves(begun, &self.rest(self.made(start, &row))?);
             Some((moves.len(), number, moves))
         });
-        let (_, _, moves) = found.min().ok_or(SolveError::NoSolution)?;
+        let found = found.min();
+        let (nodes, seconds) = (self.starts.len() as u64, begun.elapsed().as_secs_f64());
+        if progress.interrupted() {
+            return Ok(Answer { moves: None, at_least, nodes, seconds });
+        }
+        let (_, _, moves) = found.ok_or(SolveError::NoSolution)?;
         let moves = replayed(&self.puzzle, state, moves.into_iter().map(usize::from));
         let moves = Some(moves.ok_or(SolveError::NoSolution)?);
-        let at_least = usize::from(!self.puzzle.is_goal(state));
-        let (nodes, seconds) = (self.starts.len() as u64, begun.elapsed().as_secs_f64());
         Ok(Answer { moves, at_least, nodes, seconds })
     }
 

@@ -42,7 +42,6 @@ use crate::{
 };
 
 pub use crate::solve::{
-    chain::ChainSolver,
     constructive::Constructive,
     ida::{AllSolutions, Answer, Attempt, Pending, SolutionRange, Stage, StateSolver},
     log::{Logged, SolveLog},

@@ -22,6 +22,7 @@ use crate::{
     },
     solve::{
         Answer, SolveError, StateSolver,
+        chain::ChainSolver,
         puzzles::{PuzzleSolver, move_named, replayed, unreached},
     },
 };
@@ -48,7 +49,13 @@ pub struct PhaseSolver {
     puzzle: Puzzle,
     /// Which states are reachable, as far as that is known.
     reachable: Reachability,
-    phases: Vec<SolverPhase>,
+    way: QuickWay,
+}
+
+enum QuickWay {
+    Phases(Vec<SolverPhase>),
+    /// Piece after piece, without tables.
+    Chain(Box<ChainSolver>),
 }
 
 /// One of the phases.
@@ -167,7 +174,38 @@ impl PhaseSolver {
             left = within.unwrap_or(left);
         }
         phases.push(SolverPhase::new(&left, left.clone(), &mut tables)?);
-        Ok(PhaseSolver { reachable: Reachability::of(&puzzle), puzzle, phases })
+        let way = QuickWay::Phases(phases);
+        Ok(PhaseSolver { reachable: Reachability::of(&puzzle), puzzle, way })
+    }
+
+    /// Returns the solver that needs no phases to be named: that of [`PhaseSolver::phases`], or one that solves piece after
+    /// piece. Its solutions are 50 to some hundred moves long, and its cost is up to a few seconds, then up to a second for a
+    /// state. `None` if there is neither. The function that builds tables is told whether they are those of a small puzzle.
+    ///
+    /// # Errors
+    /// Those of [`PhaseSolver::new`].
+    pub fn quick<E: From<Error>>(
+        puzzle: Puzzle,
+        mut tables: impl FnMut(&Puzzle, bool) -> Result<Vec<PruningTable>, E>,
+    ) -> Result<Option<PhaseSolver>, E> {
+        if let Some(via) = PhaseSolver::phases(&puzzle) {
+            let tables = |of: &Puzzle| tables(of, via.is_empty());
+            return PhaseSolver::new(puzzle, &via, tables).map(Some);
+        }
+        Ok(ChainSolver::new(&puzzle).map(|chain| {
+            let way = QuickWay::Chain(Box::new(chain));
+            PhaseSolver { reachable: Reachability::of(&puzzle), puzzle, way }
+        }))
+    }
+
+    /// Returns whether its solutions are shortest: there is only one phase.
+    pub fn is_optimal(&self) -> bool {
+        matches!(&self.way, QuickWay::Phases(phases) if phases.len() == 1)
+    }
+
+    /// Returns whether it solves with tables.
+    pub fn has_tables(&self) -> bool {
+        matches!(self.way, QuickWay::Phases(_))
     }
 
     /// Returns the puzzle.
@@ -178,7 +216,8 @@ impl PhaseSolver {
     /// Returns whether moves lead from the solved puzzle to a state; see [`PuzzleSolver::reaches`].
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.reaches(&self.puzzle, state).or_else(|| {
-            let first = self.phases.first()?;
+            let QuickWay::Phases(phases) = &self.way else { return None };
+            let first = phases.first()?;
             let Some(seen) = first.seen(state) else {
                 return Some(Err(Unreachable::Table(first.of.to_string())));
             };
@@ -198,10 +237,14 @@ impl PhaseSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(&self.puzzle, why));
         }
+        let phases = match &self.way {
+            QuickWay::Phases(phases) => phases,
+            QuickWay::Chain(chain) => return chain.solve_with(state, progress),
+        };
         let mut at = state.clone();
         let mut solution: Vec<usize> = Vec::new();
         let (mut nodes, mut least) = (0, None);
-        for phase in &self.phases {
+        for phase in phases {
             let seen = phase.seen(&at).ok_or(SolveError::NoSolution)?;
             let answer = phase.solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
             nodes += answer.nodes;
@@ -291,20 +334,24 @@ impl NearestSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(&self.puzzle, why));
         }
-        let (mut best, mut nodes): (Option<Answer<Vec<String>>>, u64) = (None, 0);
-        for goal in &self.goals {
+        let bounded = |goal: &'_ SolverPhase| {
             let seen = goal.seen(state).ok_or(SolveError::NoSolution)?;
-            // One that cannot be nearer need not be searched for.
-            let bound = goal.solver.bound(&seen)?;
+            Ok((goal.solver.bound(&seen)?, seen))
+        };
+        let bounded = self.goals.iter().map(bounded).collect::<Result<Vec<_>, SolveError>>()?;
+        let mut open: Vec<_> = self.goals.iter().zip(bounded).collect();
+        open.sort_by_key(|(_, (bound, _))| *bound);
+        let (mut best, mut nodes): (Option<Answer<Vec<String>>>, u64) = (None, 0);
+        for (goal, (bound, seen)) in open {
+            // None of the others can be nearer.
             if best.as_ref().is_some_and(|best| best.at_least <= bound) {
-                continue;
+                break;
             }
             let answer = goal.solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
             nodes += answer.nodes;
             if answer.moves.is_none() {
-                let at_least =
-                    best.map_or(answer.at_least, |best| best.at_least.min(answer.at_least));
-                best = Some(Answer { at_least, ..answer });
+                // Those that were not searched for may be as near as this bound.
+                best = Some(Answer { at_least: bound, ..answer });
                 break;
             }
             if best.as_ref().is_none_or(|best| answer.at_least < best.at_least) {
@@ -375,6 +422,45 @@ mod tests {
             lengths += names.len();
         }
         assert!(lengths <= 20 * 24, "{lengths}");
+    }
+
+    /// The nearest of several goals is as far as a plain search from all of them says, and what is claimed of a search that is
+    /// stopped is never more than that.
+    #[test]
+    fn the_nearest_goal_is_found_and_a_stopped_search_claims_no_more() {
+        let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
+        let goals = ["R U2 F R2 U F2", "U F2 R U' R2", "F", "U R"];
+        let (mut level, mut depth) = (Vec::new(), 0);
+        let mut far = std::collections::HashMap::new();
+        for goal in goals {
+            let (state, _) = cube.read(goal).unwrap();
+            far.insert(state.clone(), 0);
+            level.push(state);
+        }
+        while depth < 5 {
+            depth += 1;
+            let moved = level.iter().flat_map(|at| (0..9).map(|one| cube.moved(at, one).unwrap()));
+            let moved: Vec<Arrangement> = moved.collect();
+            level = moved.into_iter().filter(|at| !far.contains_key(at)).collect();
+            far.extend(level.iter().map(|at| (at.clone(), depth)));
+        }
+        // Tables of half of the pieces only.
+        let tables = |puzzle: &Puzzle| -> Result<Vec<PruningTable>, Error> {
+            let half = puzzle.clone().keeping(&["corners:1-3".to_string()])?;
+            Ok(vec![PruningTable::build(&half, TableEncoding::Byte, Resources::new())?])
+        };
+        let goals = goals.map(String::from);
+        let solver = NearestSolver::new(cube.clone(), &goals, tables).unwrap();
+        let stop = crate::progress::StopWhen(|| true);
+        let mut stopped = 0;
+        for (state, &depth) in far.iter().filter(|(state, _)| state.0[0][0].kind < 2).take(300) {
+            let answer = solver.solve_with(state, &NoProgress).unwrap();
+            assert_eq!((answer.moves.unwrap().len(), answer.at_least), (depth, depth));
+            let answer = solver.solve_with(state, &stop).unwrap();
+            assert!(answer.at_least <= depth, "{} of {depth}", answer.at_least);
+            stopped += usize::from(answer.moves.is_none());
+        }
+        assert!(stopped > 20, "{stopped}");
     }
 
     /// Random states through phases of every kind; each phase is as short as its table says.

@@ -131,7 +131,7 @@ pdb export: output ! pdb export a.pdb --layout hog2-lex ! --output
 pdb set build: output ! pdb set build 2x3 ! --output
 solve: fast | solve "8 6 7/2 5 4/3 0 1" | --fast
 solve: fast | solve fto "R U L F" --format json | --fast
-solve: fast ! solve 3x3 "1 2 3/4 5 6/7 0 8" --same 1-2 --fast ! --fast
+solve: fast ! solve fto "R U" --fast --pdb a.pdb ! --pdb
 solve: fast | solve 3x3x3 "R U F L" --format json | --fast
 solve: via | solve small.tws "A B A" --fast --via C --via E | --via E:1
 solve: via ! solve "1 2 3/4 0 5" --fast --via C ! --via

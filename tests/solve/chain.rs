@@ -1,9 +1,10 @@
 //! Solutions piece after piece.
 
 use tilewave::{
-    Resources,
+    NoProgress, Resources,
+    internals::ChainSolver,
+    progress::StopWhen,
     puzzle::{Puzzle, PuzzleSpec, Variant},
-    solve::ChainSolver,
 };
 
 fn puzzle(word: &str, pieces: &[&str], same: &[&str]) -> Puzzle {
@@ -36,7 +37,7 @@ fn random_states_of_every_puzzle_are_solved() {
         let puzzle = puzzle(word, pieces, same);
         let solver = ChainSolver::new(&puzzle).unwrap_or_else(|| panic!("{puzzle}"));
         for state in puzzle.scrambles(3).unwrap().take(3) {
-            let answer = solver.solve(&state).unwrap();
+            let answer = solver.solve_with(&state, &NoProgress).unwrap();
             let moves = answer.moves.unwrap();
             let mut at = state.clone();
             for name in &moves {
@@ -45,23 +46,25 @@ fn random_states_of_every_puzzle_are_solved() {
             }
             assert!(puzzle.is_goal(&at), "{puzzle}");
             assert!(moves.len() <= most, "{puzzle}: {}", moves.len());
-            let alone = Resources::new().threads(1).install(|| solver.solve(&state)).unwrap();
+            let alone = Resources::new()
+                .threads(1)
+                .install(|| solver.solve_with(&state, &NoProgress))
+                .unwrap();
             assert_eq!(alone.unwrap().moves.unwrap(), moves, "{puzzle}");
         }
-        let solved = solver.solve(&puzzle.solved()).unwrap();
+        let solved = solver.solve_with(&puzzle.solved(), &NoProgress).unwrap();
         assert_eq!((solved.moves.unwrap().len(), solved.at_least), (0, 0), "{puzzle}");
     }
 }
 
-/// What no moves solve is told, and puzzles whose moves cannot be undone, or which have several solved states, have no such
-/// solver.
+/// Puzzles whose moves cannot be undone, or which have several solved states, have no such solver; an observer stops one.
 #[test]
 fn what_has_no_such_solution_is_told() {
     let cube = puzzle("3x3x3", &[], &[]);
     let solver = ChainSolver::new(&cube).unwrap();
-    let mut twisted = cube.solved();
-    twisted.0[0][0].turn = 1;
-    assert!(solver.solve(&twisted).unwrap_err().to_string().contains("sum of the orientations"));
+    let (state, _) = cube.read("R U F").unwrap();
+    let stopped = solver.solve_with(&state, &StopWhen(|| true)).unwrap();
+    assert_eq!((stopped.moves, stopped.at_least), (None, 1));
     let two = Variant { goals: vec!["U U'".into(), "R".into()], ..Variant::default() };
     let two = PuzzleSpec { variant: two, ..PuzzleSpec::of("2x2x2") }.listed().unwrap();
     assert!(ChainSolver::new(&two).is_none());

@@ -245,7 +245,6 @@ impl Args {
             (self.wording.moves != MoveStyle::default() && !is_board, "--moves"),
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
-            (self.fast && is_board, "--fast"),
         ]);
         if let Some(option) = wrong {
             if is_board {

@@ -13,13 +13,16 @@ use tilewave::{
     DistanceTable, Progress,
     internals::NearestSolver,
     progress::Phase,
-    puzzle::{Arrangement, MoveStyle, Placed, Puzzle, State, Variant, notation::SequenceStyle},
+    puzzle::{
+        Arrangement, MoveStyle, Placed, Puzzle, State, Unreachable, Variant,
+        notation::SequenceStyle,
+    },
     report::{
         counted, duration,
         html::{RefusedState, SolvedState, puzzle_player},
     },
     search::{Communicator, OneProcess, Ranks},
-    solve::{AllSolutions, Answer, Attempt, ChainSolver, MeetingLists, PhaseSolver, PuzzleSolver},
+    solve::{AllSolutions, Answer, Attempt, MeetingLists, PhaseSolver, PuzzleSolver, SolveError},
 };
 
 use crate::{
@@ -466,24 +469,15 @@ impl StateSolve<'_> {
         pool: &ThreadPool,
     ) -> Result<()> {
         let SearchOptions { databases, threads, .. } = self.options;
-        let found = if via.is_empty() { PhaseSolver::phases(puzzle) } else { Some(via.to_vec()) };
-        let chain = || pool.install(|| ChainSolver::new(puzzle));
-        if let (None, Some(solver)) = (&found, found.is_none().then(chain).flatten()) {
-            databases.refuse()?;
-            self.options.limits.refuse("--fast of this puzzle")?;
-            let to = (destination, page);
-            return self.one_per_thread(
-                (puzzle, false),
-                states,
-                to,
-                pool,
-                &|state, _| match solver.reaches(state) {
-                    Some(Err(why)) => Ok(Err(why.to_string())),
-                    _ => Ok(Ok(solver.solve(state)?)),
-                },
-            );
-        }
-        let Some(via) = found else {
+        let small = |of: &Puzzle, is_small: bool| match is_small {
+            true => databases.tables(of, threads.get()),
+            false => databases.phase(of, threads.get()),
+        };
+        let found = pool.install(|| match via {
+            [] => PhaseSolver::quick(puzzle.clone(), small),
+            _ => PhaseSolver::new(puzzle.clone(), via, |of: &Puzzle| small(of, false)).map(Some),
+        });
+        let Some(solver) = found? else {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
                 "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
@@ -492,23 +486,13 @@ impl StateSolve<'_> {
                 names.collect::<Vec<_>>().join(",")
             );
         };
-        let tables = |phase: &Puzzle| match via.is_empty() {
-            true => databases.tables(phase, threads.get()),
-            false => databases.phase(phase, threads.get()),
-        };
-        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), &via, tables))?;
-        // Without phases, solutions are shortest.
-        let optimal = via.is_empty();
-        self.one_per_thread(
-            (puzzle, optimal),
-            states,
-            (destination, page),
-            pool,
-            &|state, watch| match solver.reaches(state) {
-                Some(Err(why)) => Ok(Err(why.to_string())),
-                _ => Ok(Ok(solver.solve_with(state, watch)?)),
-            },
-        )
+        if !solver.has_tables() {
+            databases.refuse()?;
+        }
+        let reaches = |state: &Arrangement| solver.reaches(state);
+        let solve = |state: &Arrangement, watch: &PhaseWatch| solver.solve_with(state, watch);
+        let of = (puzzle, solver.is_optimal());
+        self.one_per_thread(of, states, (destination, page), pool, (&reaches, &solve))
     }
 
     /// Solves states to the nearest of several goals, each of which is searched for by itself.
@@ -537,32 +521,30 @@ impl StateSolve<'_> {
         tracing::info!("the goals are too many for one set: each is searched for by itself");
         let tables = |goal: &Puzzle| databases.tables(goal, threads.get());
         let solver = pool.install(|| NearestSolver::new(puzzle.clone(), goals, tables))?;
-        self.one_per_thread((puzzle, true), states, to, pool, &|state, watch| match solver
-            .reaches(state)
-        {
-            Some(Err(why)) => Ok(Err(why.to_string())),
-            _ => Ok(Ok(solver.solve_with(state, watch)?)),
-        })
+        let reaches = |state: &Arrangement| solver.reaches(state);
+        let solve = |state: &Arrangement, watch: &PhaseWatch| solver.solve_with(state, watch);
+        self.one_per_thread((puzzle, true), states, to, pool, (&reaches, &solve))
     }
 
-    /// Solves states one per thread, by a function that returns the reason of one that has no solution.
+    /// Solves states one per thread.
     fn one_per_thread(
         &self,
         (puzzle, optimal): (&Puzzle, bool),
         states: Arrivals<ReadState>,
         (destination, page): (Destination, Option<PuzzlePage>),
         pool: &ThreadPool,
-        solve: &(dyn Fn(&Arrangement, &PhaseWatch) -> Result<Nearest> + Sync),
+        (reaches, solve): (Reaches<'_>, Solves<'_>),
     ) -> Result<()> {
         let limits = self.options.limits;
         each(states, (destination, COLUMNS[0], page), &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
                 let watch = PhaseWatch { limits, begun: Instant::now(), nodes: 0.into() };
-                Ok(match solve(&given.state.state, &watch)? {
-                    Ok(answer) => plain.found(answer, optimal),
-                    Err(reason) => StateAnswer { solvable: false, reason: Some(reason), ..plain },
-                })
+                if let Some(Err(why)) = reaches(&given.state.state) {
+                    let reason = Some(why.to_string());
+                    return Ok(StateAnswer { solvable: false, reason, ..plain });
+                }
+                Ok(plain.found(solve(&given.state.state, &watch)?, optimal))
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
@@ -576,8 +558,10 @@ impl StateSolve<'_> {
     }
 }
 
-/// The answer for a state, or the reason why it has none.
-type Nearest = Result<Answer<Vec<String>>, String>;
+/// What tells whether a state can be reached, and what solves one.
+type Reaches<'a> = &'a (dyn Fn(&Arrangement) -> Option<Result<(), Unreachable>> + Sync);
+type Solves<'a> =
+    &'a (dyn Fn(&Arrangement, &PhaseWatch) -> Result<Answer<Vec<String>>, SolveError> + Sync);
 
 /// Ends the search of a phase at its limits.
 struct PhaseWatch {
