@@ -15,16 +15,17 @@ use tilewave::{
     puzzle::{Puzzle, Searched, StateSpace},
     report::{published, published_for, thousands},
     search::{
-        Engine,
+        Engine, Outcome,
         disk::{self, Disk, Widths},
     },
 };
 
 use crate::{
     Context, DiskOptions, Failure, MadeDirectories, MaxDepth, PuzzleOptions, ResourceOptions,
-    Result, ResultReport, Running, count, first_given,
+    Result, ResultReport, Running, SearchProgress, count, first_given,
     options::{Keep, ON_DISK, directories, whole},
     progress::{self, StatusLine},
+    puzzle::puzzle,
     ranks, refuse, refuse_in_lists,
     solve::{Databases, FirstTable},
 };
@@ -32,12 +33,16 @@ use crate::{
 /// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
+    after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 2x4 3x3 topspin:8,4\n  \
                   tilewave bfs 3x3x3 --max-depth 7"
 )]
 pub struct Args {
     #[command(flatten)]
     of: PuzzleOptions,
+
+    /// Other puzzles, searched the same way in memory: their levels are shown side by side.
+    #[arg(value_name = "PUZZLE", value_parser = puzzle)]
+    others: Vec<String>,
 
     #[command(flatten)]
     ahead: Ahead,
@@ -97,10 +102,25 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
+        if !self.others.is_empty() {
+            return self.side_by_side();
+        }
         if let Some(path) = &self.from {
             return self.solve_some(path);
         }
-        let mut space = match self.of.searched()? {
+        let task = self.task(&self.of.puzzle)?;
+        let _made = MadeDirectories::of(&self.dir);
+        let disk = self.disk()?;
+        let resources = &self.running.resources;
+        match task {
+            Task::Numbered(search) => run(&self.report, resources, search, disk),
+            Task::Listed(search) => run_lists(&search, &self.report, resources, disk),
+        }
+    }
+
+    /// The search of a puzzle, in memory or in the directories.
+    fn task(&self, puzzle: &str) -> Result<Task> {
+        let mut space = match self.of.counted.searched(puzzle)? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => return self.by_lists(puzzle, false),
         };
@@ -114,11 +134,35 @@ impl Args {
             return self.by_lists(puzzle, true);
         }
         self.ahead.refuse(self.no_symmetry, &space)?;
-        let mut search = self.running.search(space)?;
-        search.max_depth = max_depth;
-        let _made = MadeDirectories::of(&self.dir);
-        let disk = self.disk()?;
-        run(&self.report, &self.running.resources, search, disk)
+        Ok(Task::Numbered(self.running.search(space)?.max_depth(max_depth)))
+    }
+
+    /// Searches several puzzles one after the other.
+    fn side_by_side(&self) -> Result<()> {
+        let refused = first_given(&[
+            (self.from.is_some(), "--from"),
+            (self.start.is_some(), "--start"),
+            (!self.dir.is_empty(), "--dir"),
+        ]);
+        if let Some(option) = refused.or(self.report.drawn()) {
+            refuse!("{option} is for one puzzle: leave it out, or name only one puzzle");
+        }
+        self.disk()?;
+        if ranks::launch(false).is_some() {
+            refuse!(
+                "several puzzles are searched in one process: start this program without the \
+                 launcher of MPI"
+            );
+        }
+        let puzzles = std::iter::once(&self.of.puzzle).chain(&self.others);
+        let tasks = puzzles.map(|puzzle| self.task(puzzle)).collect::<Result<Vec<_>>>()?;
+        let last = self.report.keep_last();
+        let all = tasks.len();
+        let found = tasks.into_iter().enumerate();
+        self.report.finish_several(found.map(|(index, task)| {
+            let progress = SearchProgress::of_part("puzzle", index, all);
+            task.run(last, &progress)
+        }))
     }
 
     /// Solves the states in a file.
@@ -187,17 +231,36 @@ impl Args {
         self.running.numbered().or(self.shared_digits()).or(self.on_disk.for_numbers())
     }
 
-    /// Searches a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
-    fn by_lists(&self, puzzle: Puzzle, is_numbered: bool) -> Result<()> {
+    /// The search of a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
+    fn by_lists(&self, puzzle: Puzzle, is_numbered: bool) -> Result<Task> {
         let given = (self.start.is_some() && !is_numbered).then_some("--start");
         refuse_in_lists(given.or(self.for_numbers()), &puzzle)?;
-        let _made = MadeDirectories::of(&self.dir);
-        let disk = self.disk()?;
-        let max_depth = self.max_depth.max_depth;
         let resources = &self.running.resources;
-        let mut search = list_search(puzzle, max_depth, &self.ahead, resources)?;
+        let mut search = list_search(puzzle, self.max_depth.max_depth, &self.ahead, resources)?;
         search.symmetry = !self.no_symmetry;
-        run_lists(&search, &self.report, resources, disk)
+        Ok(Task::Listed(search))
+    }
+}
+
+/// A search, by the engines that can make it.
+enum Task {
+    Numbered(Search),
+    Listed(FrontierSearch),
+}
+
+impl Task {
+    /// Carries out the search in memory, keeping up to `last` states of the last depth.
+    fn run(self, last: usize, progress: &dyn Progress) -> Result<Outcome> {
+        Ok(match self {
+            Task::Numbered(mut search) => {
+                search.keep_last = last;
+                search.run_with(progress)?
+            }
+            Task::Listed(search) => {
+                tell_notes(&search.puzzle);
+                search.keep_last(last).run_with(progress)?
+            }
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! there at all.
 
 use std::{
+    collections::HashSet,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -14,7 +15,7 @@ use tilewave::{
     search::{Communicator, Outcome},
 };
 
-use crate::{Context, Failure, Result, count, refuse};
+use crate::{Context, Failure, Result, count, first_given, refuse};
 
 // Lines of a label and what is to be said.
 pub use tilewave::internals::labelled as facts;
@@ -58,7 +59,10 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
         at == 0 || (rows.len() < 2 || other) && heading[at] != "checksum"
     };
     let shown: Vec<usize> = (0..heading.len()).filter(tells).collect();
-    let is_number = |field: &String| field.is_empty() || field.parse::<f64>().is_ok();
+    let is_number = |field: &String| {
+        let digits = field.trim_start_matches("> ").replace(',', "");
+        digits.is_empty() || digits.parse::<f64>().is_ok()
+    };
     let right: Vec<bool> = shown.iter().map(|&at| fields(at).all(is_number)).collect();
     let line = |row: &Vec<String>, before: &str, between: &str, behind: &str| {
         let fields = shown.iter().filter_map(|&at| row.get(at));
@@ -459,6 +463,11 @@ pub struct Files {
 }
 
 impl ResultReport {
+    /// The option that draws, if there is one.
+    pub fn drawn(&self) -> Option<&'static str> {
+        first_given(&[(self.plot.is_some(), "--plot"), (self.html.is_some(), "--html")])
+    }
+
     /// How many states of the last depth the search has to keep.
     pub fn keep_last(&self) -> usize {
         let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
@@ -492,34 +501,130 @@ impl ResultReport {
         if let Some(file) = html {
             file.write(report.html()?.as_bytes())?;
         }
-        let figures = || {
-            let mut figures = report.json();
-            if let Some(most) = self.list {
-                figures["last"] = outcome.last_texts(most).into();
-            }
-            figures
-        };
         match self.output.format() {
             OutputFormat::Text => destination.add(&report.text())?,
-            OutputFormat::Json => destination.add(&one_key_per_line(&figures()))?,
-            OutputFormat::Jsonl => destination.add(&format!("{}\n", figures()))?,
+            OutputFormat::Json => destination.add(&one_key_per_line(&self.figures(&report)))?,
+            OutputFormat::Jsonl => destination.add(&format!("{}\n", self.figures(&report)))?,
             _ => destination.add_lines(&report.csv())?,
         }
         destination.finish()?;
-        // A search that contradicts what is known is a failed check, however it was asked for.
-        let Some(difference) = report.difference else {
-            return Ok(());
-        };
-        let again = match outcome.lists {
-            Some(_) => "--no-symmetry",
-            None => "--engine reference",
-        };
-        Err(Failure::failed(format!(
-            "{} disagrees with {}: {difference}; search again with {again} to see which is right",
-            outcome.searched,
-            report.truth()
-        )))
+        agreed(&report)
     }
+
+    /// The report as JSON, with the states that were asked for.
+    fn figures(&self, report: &report::Report) -> Value {
+        let mut figures = report.json();
+        if let Some(most) = self.list {
+            figures["last"] = report.outcome.last_texts(most).into();
+        }
+        figures
+    }
+
+    /// Writes the results of several searches: for programs one after the other, for people side by side. What was
+    /// found before one fails is written.
+    pub fn finish_several(&self, outcomes: impl Iterator<Item = Result<Outcome>>) -> Result<()> {
+        let mut destination = self.files()?.report;
+        let for_programs = !matches!(
+            destination.format,
+            OutputFormat::Text | OutputFormat::Markdown | OutputFormat::Latex
+        );
+        let (mut found, mut ended) = (Vec::new(), Ok(()));
+        for outcome in outcomes {
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    ended = Err(failure);
+                    break;
+                }
+            };
+            let report = report::Report::new(&outcome);
+            if for_programs {
+                if found.is_empty() {
+                    destination.heading("depth,states,reduced,cumulative,checksum,puzzle")?;
+                }
+                let lines = report.csv().split_once('\n').map(|(_, lines)| lines.into());
+                let figures = self.figures(&report);
+                destination.line(&Reply { figures, words: String::new(), csv: lines })?;
+            }
+            ended = ended.and(agreed(&report));
+            found.push(outcome);
+        }
+        if !for_programs {
+            let rows = side_by_side(&found);
+            match destination.format {
+                OutputFormat::Text => destination.add(&in_columns(&rows))?,
+                _ => {
+                    let line = |row: &Vec<String>| {
+                        let fields: Vec<_> = row.iter().map(|one| csv_field(one)).collect();
+                        fields.join(",") + "\n"
+                    };
+                    destination.add_lines(&rows.iter().map(line).collect::<String>())?;
+                }
+            }
+        }
+        destination.finish()?;
+        ended
+    }
+}
+
+/// The levels of several searches in columns, and below them what people compare.
+fn side_by_side(outcomes: &[Outcome]) -> Vec<Vec<String>> {
+    let row = |label: &str, of: &dyn Fn(&Outcome) -> String| {
+        std::iter::once(label.to_string()).chain(outcomes.iter().map(of)).collect()
+    };
+    let last = |outcome: &Outcome| outcome.counts.len().saturating_sub(1);
+    let deepest = outcomes.iter().map(last).max().unwrap_or_default();
+    // Goals are told only where names are not enough.
+    let names: HashSet<_> = outcomes.iter().map(|one| one.searched.to_string()).collect();
+    let mut rows = vec![row("depth", &|one| match names.len() == outcomes.len() {
+        true => one.searched.to_string(),
+        false => report::described(&one.searched),
+    })];
+    rows.extend((0..=deepest).map(|depth| {
+        let of = |one: &Outcome| one.counts.get(depth).map(|&count| thousands(count));
+        row(&depth.to_string(), &|one| of(one).unwrap_or_default())
+    }));
+    rows.push(row("states", &|one| thousands(one.total())));
+    rows.push(row("God's number", &|one| match one.diameter() {
+        Some(number) => number.to_string(),
+        None => format!("> {}", last(one)),
+    }));
+    if outcomes.iter().any(|one| one.complete) {
+        rows.push(row("antipodes", &|one| one.antipodes().map_or(String::new(), thousands)));
+    }
+    rows.push(row("mean depth", &|one| format!("{:.4}", one.mean_depth())));
+    rows
+}
+
+/// Rows of text in columns, aligned to the right but for the first.
+fn in_columns(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let first = format!("{:<1$}", row[0], widths[0]);
+        let others = row.iter().zip(&widths).skip(1).map(|(one, width)| format!("  {one:>width$}"));
+        let line = first + &others.collect::<String>();
+        format!("{}\n", line.trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A search that contradicts what is known is a failed check, however it was asked for.
+fn agreed(report: &report::Report) -> Result<()> {
+    let Some(difference) = report.difference else {
+        return Ok(());
+    };
+    let outcome = report.outcome;
+    let again = match outcome.lists {
+        Some(_) => "--no-symmetry",
+        None => "--engine reference",
+    };
+    Err(Failure::failed(format!(
+        "{} disagrees with {}: {difference}; search again with {again} to see which is right",
+        outcome.searched,
+        report.truth()
+    )))
 }
 
 pub fn draw(plot: Option<(ChartFormat, OutputFile)>, chart: impl FnOnce() -> Chart) -> Result<()> {

@@ -187,14 +187,14 @@ struct LineTally {
 impl SearchProgress {
     /// The progress of some work, and begins to listen for Ctrl-C.
     pub fn new() -> SearchProgress {
-        SearchProgress::of_part(0, 1)
+        SearchProgress::of_part("", 0, 1)
     }
 
-    /// The progress of one of several databases, which its words begin with.
-    pub fn of_part(index: usize, all: usize) -> SearchProgress {
+    /// The progress of one of several things, which its words begin with.
+    pub fn of_part(thing: &str, index: usize, all: usize) -> SearchProgress {
         let part = match all {
             1 => String::new(),
-            all => format!("database {} of {all}: ", index + 1),
+            all => format!("{thing} {} of {all}: ", index + 1),
         };
         listen();
         SearchProgress {

@@ -28,6 +28,7 @@ bfs: no-symmetry | bfs skewb-diamond --max-depth 3 --format json | --no-symmetry
 bfs: no-symmetry ! bfs 2x4 --no-symmetry ! --no-symmetry
 bfs: from | bfs small.tws | --from goals.txt
 bfs: from ! bfs small.tws --from goals.txt --max-depth 2 ! --from
+bfs: from ! bfs small.tws small.tws --from goals.txt ! --from
 bfs: start | bfs 2x3 | --start "1 2 3/0 4 5"
 bfs: start ! bfs small.tws --start A ! --start
 bfs: max-depth | bfs 2x3 | --max-depth 2
@@ -35,6 +36,10 @@ bfs: max-depth | bfs small.tws | --max-depth 2
 bfs: plot | bfs 2x3 | --plot new.svg
 bfs: html | bfs 2x3 | --html new.html
 bfs: html | bfs small.tws | --html new.html
+bfs: plot ! bfs 2x3 2x2 --plot new.svg ! --plot
+bfs: html ! bfs 2x3 2x2 --html new.html ! --html
+bfs: dir ! bfs 2x3 2x2 --dir new ! --dir
+bfs: start ! bfs 2x3 2x2 --start "1 2 3/0 4 5" ! --start
 bfs: list | bfs 2x3 --format json | --list 1
 bfs: list | bfs small.tws --format json | --list 1
 bfs: list ! bfs 2x3 --list 1 ! --list

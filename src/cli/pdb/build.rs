@@ -198,7 +198,7 @@ impl BuildArgs {
         destination.heading("value,entries")?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
-            let progress = SearchProgress::of_part(i, patterns.len());
+            let progress = SearchProgress::of_part("database", i, patterns.len());
             let table = build_file(build, directory.as_ref(), (file, self.force), &progress)?;
             drop(progress);
             destination.line(&built(table.summary(), file, begun.elapsed().as_secs_f64()))?;

@@ -128,7 +128,7 @@ impl BuildSetArgs {
             }
         }
         for (i, (path, build, levels)) in missing.iter().enumerate() {
-            let progress = SearchProgress::of_part(i, missing.len());
+            let progress = SearchProgress::of_part("database", i, missing.len());
             let levels = levels.as_ref().map(|(levels, _)| levels);
             total += build_file(build, levels, (path, self.force), &progress)?.file_bytes();
             drop(progress);
@@ -190,7 +190,7 @@ impl BuildSetArgs {
             let table = match self.there(&file, "table", usable_table(&file, projection))? {
                 Some(table) => table,
                 None => {
-                    let progress = SearchProgress::of_part(i, projections.len());
+                    let progress = SearchProgress::of_part("database", i, projections.len());
                     let table = PruningTable::build_narrow(projection, resources, &progress)?;
                     table.save_with(&file, true, &progress)?;
                     drop(progress);

@@ -501,7 +501,7 @@ fn get_all<P, T>(
             continue;
         }
         let begun = Instant::now();
-        let progress = SearchProgress::of_part(i, wanted.len());
+        let progress = SearchProgress::of_part("database", i, wanted.len());
         let made = build(one, &progress)?;
         if let Some(path) = &path
             && let Err(why) = keep(&made, path, &progress)
