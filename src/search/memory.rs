@@ -143,12 +143,16 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
 const MANY: u64 = 10_000_000_000;
 const THIN: f64 = 4000.0;
 
+/// Where the arrays have more than `WIDE` bytes for each state, passes over them take longer than lists of all states.
+const WIDE: u64 = 100;
+
 fn is_large(space: &StateSpace) -> bool {
     space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS)
 }
 
 /// Returns the puzzle if a search should use lists, else `None`. Lists are used for boards with too many states to
-/// number. With a maximum depth, they are also used in memory if the states do not all fit, and on disk if the levels
+/// number, and in memory where a small part of the numbers are those of states, as in the Mathieu group M12. With a
+/// maximum depth, they are also used in memory if the states do not all fit, and on disk if the levels
 /// are so thin that passes over all states take longer, or if the run in the directories uses lists. `numbered` avoids
 /// lists wherever states are numbered. Cost: that of searching some thousand states.
 ///
@@ -165,10 +169,16 @@ pub fn lists_instead(
     if is_large(space) {
         return puzzle();
     }
-    if numbered || search.max_depth.is_none() {
+    if numbered {
         return Ok(None);
     }
     let plan = plan(space, None)?;
+    if !on_disk && space.states().is_some_and(|states| states < plan.array_bytes / WIDE) {
+        return puzzle();
+    }
+    if search.max_depth.is_none() {
+        return Ok(None);
+    }
     let begun = directories.and_then(|directories| status(directories).ok());
     let takes = match begun {
         _ if !on_disk => search.resources.exceeded_by(plan.array_bytes).is_some(),

@@ -121,6 +121,7 @@ fn wrong_gap_files_name_the_line() {
         "toys/x.gap:3: no generator moves anything: a puzzle needs at least one that moves a piece",
     );
     ends("a:=(1,2)\n", "toys/x.gap:1: expected a statement that ends in ';', found 'a:=(1,2)'");
+    ends("\na:=(1,2)\nb:=(1,3);\n", "toys/x.gap:2: the ';' after the statement of a is missing");
     ends(
         "\n\na:=(1,2)(2,3);\nGen:=[a];",
         "toys/x.gap:3: a: not a permutation: point 2 occurs twice",

@@ -321,17 +321,17 @@ impl<T: StateSolver> Recorder for SearchWatch<'_, T> {
                 let time = duration(nodes / speed);
                 let nodes = counted(nodes as u64, "node");
                 format!(
-                    "; ruling out solutions of {} moves should take {growth:.1} times as many \
+                    "; ruling out solutions of {} should take {growth:.1} times as many \
                      nodes: about {nodes} and {time}",
-                    next.threshold
+                    counted(next.threshold as u64, "move")
                 )
             });
             let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
             aside(|| {
                 tracing::info!(
-                    "{}no solution has fewer than {} moves: {nodes} in {time}{expected}",
+                    "{}no solution has fewer than {}: {nodes} in {time}{expected}",
                     self.searcher.progress.one(self.at),
-                    next.threshold,
+                    counted(next.threshold as u64, "move"),
                 );
             });
         }
@@ -426,7 +426,8 @@ impl SolveProgress {
                 text += &format!(" for the current {}", self.noun);
             }
             if let Some((threshold, _)) = thresholds.nodes().last() {
-                text += &format!(", searching for solutions of {threshold} moves");
+                let moves = counted(*threshold as u64, "move");
+                text += &format!(", searching for solutions of {moves}");
             }
             if let Some((share, expected, rest)) = thresholds.share() {
                 let share = (100.0 * share).min(99.0);

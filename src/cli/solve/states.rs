@@ -590,8 +590,8 @@ impl Progress for MeetingWatch {
     fn progress(&self, phase: Phase, nodes: u64, _: u64) {
         if let Phase::Search(length) = phase {
             let words = || {
-                let nodes = counted(nodes, "node");
-                (0.0, format!("{nodes}, searching for solutions of {length} moves"))
+                let (nodes, moves) = (counted(nodes, "node"), counted(length as u64, "move"));
+                (0.0, format!("{nodes}, searching for solutions of {moves}"))
             };
             self.0.say(words);
         }

@@ -255,6 +255,11 @@ pub(crate) fn read(text: &str) -> Result<PointSource, PuzzleError> {
             }
             return Err(statement.syntax("'NAME:=..;'"));
         };
+        if value.split(":=").is_some() {
+            let name = shown(name.text, 32);
+            return Err(wrong!(Syntax: "the ';' after the statement of {name} is missing")
+                .at(statement.line()));
+        }
         if name.text == "ip" {
             sets = Some(identical(value)?);
             continue;
