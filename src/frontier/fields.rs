@@ -13,7 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::puzzle::{
-    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, SinglePiece, Transformation,
+    Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
     symmetry::Relabelling,
 };
 
@@ -339,18 +339,18 @@ impl StateFields {
 
     /// Returns the blocks that a move may split.
     pub fn blocks(&self, puzzle: &Puzzle, of: &Transformation) -> Vec<FieldBlock> {
-        let field = |field: usize, block: &[SinglePiece]| {
+        let field = |field: usize, block: &[GluedPiece]| {
             let StateField { set, values, .. } = self.fields[field];
             let is_taken = |value: usize| {
                 let (position, piece) = self.piece_at(puzzle, field, value as u8);
                 let is_glued =
-                    |one: &SinglePiece| usize::from(one.set) == set && one.kind == piece.kind;
+                    |one: &GluedPiece| usize::from(one.set) == set && one.kind == piece.kind;
                 u8::from(block.iter().any(is_glued) && of.takes(set, position))
             };
             let table: Vec<u8> = (0..values).map(is_taken).collect();
             table.contains(&1).then_some((field, table))
         };
-        let of_block = |block: &Vec<SinglePiece>| {
+        let of_block = |block: &Vec<GluedPiece>| {
             let fields = (0..self.fields.len()).filter_map(|f| field(f, block)).collect();
             FieldBlock { pieces: block.len() as u8, fields }
         };
@@ -507,11 +507,11 @@ impl<'a> KnownMoves<'a> {
         let place = |set: u8, position: usize, kind| {
             self.place(of, PieceAt { set, position: position as u8, kind })
         };
-        let sorted = |block: &mut dyn Iterator<Item = SinglePiece>| block.collect::<BTreeSet<_>>();
-        let is_block = |block: &Vec<SinglePiece>| {
+        let sorted = |block: &mut dyn Iterator<Item = GluedPiece>| block.collect::<BTreeSet<_>>();
+        let is_block = |block: &Vec<GluedPiece>| {
             let images = sorted(&mut block.iter().map(|one| {
                 let PieceAt { set, kind, .. } = place(one.set, 0, one.kind);
-                SinglePiece { set, kind }
+                GluedPiece { set, kind }
             }));
             blocks.iter().any(|other| sorted(&mut other.iter().copied()) == images)
         };

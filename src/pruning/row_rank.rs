@@ -9,7 +9,7 @@ use crate::{
     frontier::{FieldMap, StateFields},
     perm::lehmer::Below,
     puzzle::{
-        Arrangement, PieceAt, PieceSet, Placed, Puzzle, SinglePiece, Transformation,
+        Arrangement, GluedPiece, PieceAt, PieceSet, Placed, Puzzle, Transformation,
         ranking::{RankGroup, Ranking},
         symmetry::Relabelling,
     },
@@ -134,11 +134,11 @@ impl PieceMap {
     }
 
     /// Whether pieces that are glued together in the projection are so in the puzzle.
-    fn is_glued(&self, puzzle: &Puzzle, block: &[SinglePiece]) -> bool {
-        let kind = |one: &SinglePiece| {
+    fn is_glued(&self, puzzle: &Puzzle, block: &[GluedPiece]) -> bool {
+        let kind = |one: &GluedPiece| {
             let set = self.set.iter().position(|&own| own == usize::from(one.set))?;
             let (kind, _) = self.kind[set][usize::from(one.kind)]?;
-            Some(SinglePiece { set: set as u8, kind })
+            Some(GluedPiece { set: set as u8, kind })
         };
         puzzle.blocks().iter().any(|own| {
             let own: Vec<_> = own.iter().filter_map(kind).collect();

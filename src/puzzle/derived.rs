@@ -8,8 +8,8 @@ use std::{collections::HashSet, fmt, sync::Arc};
 
 use crate::{
     puzzle::{
-        Arrangement, Board, ErrorPlace, Metric, Move, PieceAt, PieceSet, Placed, Puzzle,
-        PuzzleError, SetAction, SinglePiece, Size, StateSpace, Transformation,
+        Arrangement, Board, ErrorPlace, GluedPiece, Metric, Move, PieceAt, PieceSet, Placed,
+        Puzzle, PuzzleError, SetAction, Size, StateSpace, Transformation,
         error::wrong,
         group::all_orbits,
         sets::{GoalSet, Notation, many_locations},
@@ -270,7 +270,7 @@ impl Puzzle {
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
         let depends = |at: &PieceAt| usize::from(at.set) == index && kinds[usize::from(at.kind)];
         let is_glued =
-            |one: &SinglePiece| usize::from(one.set) == index && kinds[usize::from(one.kind)];
+            |one: &GluedPiece| usize::from(one.set) == index && kinds[usize::from(one.kind)];
         if self.needed().any(depends) || self.blocks.iter().flatten().any(is_glued) {
             return Err(self.sets[index].needed());
         }

@@ -61,7 +61,7 @@ pub use crate::puzzle::{
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
     sets::{
-        Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, SinglePiece,
+        Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction,
         Transformation, Turns,
     },
     space::{State, StateSpace},

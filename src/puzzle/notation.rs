@@ -13,8 +13,8 @@ use std::{
 
 use crate::{
     puzzle::{
-        Arrangement, ErrorPlace, MoveStyle, Moves, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
-        PuzzleErrorKind, SinglePiece, Size, Transformation,
+        Arrangement, ErrorPlace, GluedPiece, MoveStyle, Moves, PieceAt, PieceSet, Placed, Puzzle,
+        PuzzleError, PuzzleErrorKind, Size, Transformation,
         cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
         mechanisms, named,
@@ -660,8 +660,8 @@ impl Puzzle {
     }
 
     /// The pieces of a block: `CORNERS 1, EDGES 2`.
-    fn block_text(&self, block: &[SinglePiece]) -> String {
-        let piece = |one: &SinglePiece| {
+    fn block_text(&self, block: &[GluedPiece]) -> String {
+        let piece = |one: &GluedPiece| {
             let index = usize::from(one.set);
             format!("{} {}", self.sets()[index].name, one.kind + self.first_number(index))
         };

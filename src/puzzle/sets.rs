@@ -269,9 +269,9 @@ impl PieceAt {
     }
 }
 
-/// A piece that differs from all others of its set.
+/// A piece of a block: one that differs from all others of its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SinglePiece {
+pub struct GluedPiece {
     /// Index of the set.
     #[serde(rename = "orbit")]
     pub set: u8,
@@ -372,7 +372,7 @@ pub struct Puzzle {
     pub(super) aliases: Vec<Move>,
     pub(super) illegal: Vec<PieceAt>,
     /// Pieces that are glued together: a move that takes along some of a block and leaves others is not possible.
-    pub(super) blocks: Vec<Vec<SinglePiece>>,
+    pub(super) blocks: Vec<Vec<GluedPiece>>,
     pub(super) notes: Vec<String>,
     /// How the moves of a named puzzle can be written besides by their names.
     pub(super) notation: Option<Notation>,
@@ -425,7 +425,7 @@ pub(super) struct GoalSet {
 }
 
 /// What no state may have, and the blocks of pieces that no move may split.
-pub(super) type PuzzleConditions = (Vec<PieceAt>, Vec<Vec<SinglePiece>>);
+pub(super) type PuzzleConditions = (Vec<PieceAt>, Vec<Vec<GluedPiece>>);
 
 /// A puzzle as stored in the files of a run.
 #[derive(Serialize, Deserialize)]
@@ -436,7 +436,7 @@ struct PuzzleJson {
     moves: Vec<Move>,
     illegal: Vec<PieceAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    blocks: Vec<Vec<SinglePiece>>,
+    blocks: Vec<Vec<GluedPiece>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -667,7 +667,7 @@ impl Puzzle {
     ///
     /// # Errors
     /// [`PuzzleError`] if there is no such piece, if others look like it, if it occurs twice, or if moves require a piece.
-    pub fn gluing(self, blocks: Vec<Vec<SinglePiece>>) -> Result<Puzzle, PuzzleError> {
+    pub fn gluing(self, blocks: Vec<Vec<GluedPiece>>) -> Result<Puzzle, PuzzleError> {
         let Puzzle { name, labels, sets, moves, aliases, illegal, .. } = self;
         let (notes, notation, goals) = (self.notes, self.notation, self.goals);
         let puzzle = Puzzle::under(name, sets, [moves, aliases].concat(), (illegal, blocks))?;
@@ -679,13 +679,13 @@ impl Puzzle {
         &self,
         of: &Transformation,
         state: &Arrangement,
-    ) -> Option<&Vec<SinglePiece>> {
-        let is_taken = |one: &&SinglePiece| {
+    ) -> Option<&Vec<GluedPiece>> {
+        let is_taken = |one: &&GluedPiece| {
             let mut row = state.0[usize::from(one.set)].iter();
             row.position(|piece| piece.kind == one.kind)
                 .is_some_and(|position| of.takes(one.set.into(), position))
         };
-        let some = |block: &&Vec<SinglePiece>| {
+        let some = |block: &&Vec<GluedPiece>| {
             let taken = block.iter().filter(is_taken).count();
             taken > 0 && taken < block.len()
         };
@@ -817,7 +817,7 @@ impl Puzzle {
     }
 
     /// Returns the pieces that are glued together, block by block.
-    pub fn blocks(&self) -> &[Vec<SinglePiece>] {
+    pub fn blocks(&self) -> &[Vec<GluedPiece>] {
         &self.blocks
     }
 

@@ -19,7 +19,7 @@ use num_bigint::BigUint;
 
 use crate::{
     puzzle::{
-        Arrangement, Move, PieceAt, PieceSet, Puzzle, SinglePiece, Transformation,
+        Arrangement, GluedPiece, Move, PieceAt, PieceSet, Puzzle, Transformation,
         group::{Bsgs, Points, all_orbits},
         is_even,
         permutation::gcd,
@@ -77,7 +77,7 @@ enum StateShape {
     Position(PieceAt),
     /// What is at each position of some sets: for each of these, the class of each kind of piece. And where the blocks are,
     /// whichever is where.
-    Classes(Vec<(usize, Vec<u8>)>, Vec<Vec<SinglePiece>>),
+    Classes(Vec<(usize, Vec<u8>)>, Vec<Vec<GluedPiece>>),
 }
 
 impl StateShape {
@@ -96,12 +96,12 @@ impl StateShape {
                     row.map(|piece| class[usize::from(piece.kind)]).collect::<Vec<u8>>()
                 };
                 // The positions of each block, in order, and the blocks in the order of these.
-                let place = |one: &SinglePiece| {
+                let place = |one: &GluedPiece| {
                     let mut row = state.0[usize::from(one.set)].iter();
                     let at = row.position(|piece| piece.kind == one.kind);
                     (one.set, at.map_or(u8::MAX, |at| at as u8))
                 };
-                let places = |block: &Vec<SinglePiece>| block.iter().map(place).collect();
+                let places = |block: &Vec<GluedPiece>| block.iter().map(place).collect();
                 let places: BTreeSet<BTreeSet<(u8, u8)>> = blocks.iter().map(places).collect();
                 let of_block = |block: &BTreeSet<(u8, u8)>| {
                     let all = block.iter().flat_map(|&(set, at)| [set, at]);

@@ -96,7 +96,7 @@ fn bandaged_puzzles_are_searched_everywhere() {
     };
     let solved = length(&["solve", &file, state.trim()]);
     assert!(solved.as_ref().is_some_and(|text| text.contains("move")), "{solved:?}");
-    assert_eq!(length(&["solve", &file, state.trim(), "--table", &table]), solved);
+    assert_eq!(length(&["solve", &file, state.trim(), "--pdb", &table]), solved);
 }
 
 const CENTRES: &str = "Set C 2 1\nSet P 6 1\nSolved\nEnd\nMove A\nC\n1 2\n1 0\nP\n2 3 4 1 5 6\nEnd\n\

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tilewave::puzzle::{
-    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, SinglePiece, Transformation,
+    Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
     Turns,
 };
 use tilewave::puzzle::{PuzzleError, Variant};
@@ -23,7 +23,7 @@ pub struct Drawn {
     pub sets: Vec<PieceSet>,
     pub moves: Vec<Move>,
     pub illegal: Vec<PieceAt>,
-    pub blocks: Vec<Vec<SinglePiece>>,
+    pub blocks: Vec<Vec<GluedPiece>>,
     pub turns: Turns,
     /// Words of moves, each with whether it is undone, that take the place of the moves; none: the moves themselves.
     pub generators: Vec<Vec<(usize, bool)>>,
@@ -233,7 +233,7 @@ impl Drawn {
         let mut single = Vec::new();
         for (set, of) in (0..).zip(&self.sets) {
             let kinds = (0..of.moduli.len() as u8).filter(|&kind| of.pieces_of(kind) == 1);
-            single.extend(kinds.map(|kind| SinglePiece { set, kind }));
+            single.extend(kinds.map(|kind| GluedPiece { set, kind }));
         }
         for _ in 0..1 + draw.below(3) {
             let count = 2 + draw.below(2);
@@ -365,7 +365,7 @@ impl Drawn {
     /// Whether a move splits a block, given what it makes of a state with pieces that all differ.
     fn splits(&self, start: &State, after: &State, state: &State) -> bool {
         self.blocks.iter().any(|block| {
-            let is_moved = |one: &&SinglePiece| {
+            let is_moved = |one: &&GluedPiece| {
                 let set = usize::from(one.set);
                 let at = state[set].iter().position(|&(kind, _)| kind == one.kind).unwrap();
                 start[set][at] != after[set][at]

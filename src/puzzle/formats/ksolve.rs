@@ -39,7 +39,7 @@
 
 use crate::{
     puzzle::{
-        Permutation, PieceAt, Puzzle, PuzzleError, SetAction, SinglePiece, Transformation,
+        GluedPiece, Permutation, PieceAt, Puzzle, PuzzleError, SetAction, Transformation,
         error::{LINE_END, wrong},
         formats::source::{FileSequence, FileSet, SetSource, once, turn, wrong_numbers},
         permutation::gcd,
@@ -320,7 +320,7 @@ impl<'a> KsolveReader<'a> {
                     return Err(wrong!(Unsupported: "several pieces of {} have the number {piece}: a block needs pieces \
                         that look different from all others", shown(&set.name, 32)).at(line));
                 }
-                let one = SinglePiece { set: index as u8, kind };
+                let one = GluedPiece { set: index as u8, kind };
                 if self.source.blocks.iter().flatten().chain(&block).any(|other| *other == one) {
                     let name = shown(&set.name, 32);
                     return Err(

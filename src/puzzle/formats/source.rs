@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Move, NamedPermutation, Permutation, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
-        SetAction, SinglePiece, Transformation, Turns,
+        GluedPiece, Move, NamedPermutation, Permutation, PieceAt, PieceSet, Placed, Puzzle,
+        PuzzleError, SetAction, Transformation, Turns,
         error::wrong,
         group::{faithful, orbits, restricted},
         notation,
@@ -196,7 +196,7 @@ pub(crate) struct SetSource {
     pub named: Vec<(String, Transformation)>,
     pub illegal: Vec<PieceAt>,
     /// Pieces that are glued together.
-    pub blocks: Vec<Vec<SinglePiece>>,
+    pub blocks: Vec<Vec<GluedPiece>>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
