@@ -16,7 +16,7 @@ use crate::{
         fields::FieldKind,
         level::{BucketCounter, ClassSources, as_keys},
         levels::LevelTotal,
-        lists::{BucketLists, ListBuilder, ListChunk},
+        lists::{BucketLists, KeyStep, ListBuilder, ListChunk},
         symmetry::PuzzleRows,
     },
     kernel::{
@@ -220,7 +220,7 @@ struct BitWorker<const W: usize> {
 }
 
 /// A bucket with the context of its numbers, the beginning of its bits, and how keys come into it.
-type NewKeys<'a> = (&'a ClassSources, usize, usize, &'a RankContext, &'a KeyOperation);
+type NewKeys<'a> = (&'a ClassSources, usize, usize, &'a RankContext, KeyStep<'a>);
 
 impl<'a> BitLevels<'a> {
     /// Returns the size in bytes of the bits of all buckets.
@@ -416,8 +416,7 @@ impl<'a> BitLevels<'a> {
         let base = self.bucket((of.class as u32, fine as u32));
         for (i, from) in of.incoming.iter().enumerate() {
             let (bucket, number) = space.source(from, fine);
-            let operation = space.forth(from, number);
-            let to = (of, fine, base, &own, operation);
+            let to = (of, fine, base, &own, space.forth(from, number));
             if let Some(lists) = lists {
                 let (chunk, bucket) = space.place(lists, bucket);
                 for keys in chunk.plain_keys(bucket, W).chunks(BATCH * W) {
@@ -439,13 +438,13 @@ impl<'a> BitLevels<'a> {
     /// Moves keys into a bucket, and sets and counts the bits that are new.
     fn enter_new<const W: usize>(
         &self,
-        (of, fine, base, own, operation): NewKeys,
+        (of, fine, base, own, step): NewKeys,
         keys: &[u64],
         worker: &mut BitWorker<W>,
     ) {
         let (seen, next) = (&self.seen.get()[base..], &self.next.get()[base..]);
         let BitWorker { others, images, new, counter, .. } = worker;
-        self.apply(operation, keys, images);
+        self.apply(step.operation, keys, images);
         self.rank(images, own, others);
         for &number in &*others {
             prefetch::<1, _>(&raw const seen[(number / 64) as usize]);
@@ -457,6 +456,7 @@ impl<'a> BitLevels<'a> {
             let known = seen[at].load(Relaxed) | next[at].load(Relaxed);
             if known & bit == 0
                 && !self.space.is_forbidden(key)
+                && !self.space.is_split(&step, key)
                 && next[at].fetch_or(bit, Relaxed) & bit == 0
             {
                 new.push(*key);
@@ -483,6 +483,7 @@ impl<'a> BitLevels<'a> {
             worker.new.clear();
             for (i, from) in of.incoming.iter().enumerate() {
                 let (bucket, number) = space.source(from, fine);
+                let step = space.forth(from, number);
                 let current = &self.current.get()[self.bucket(bucket)..][..self.words];
                 let context = self.ranks.of_bucket(&worker.contexts[i], bucket.1 as usize);
                 let BitWorker { numbers, others, keys, images, new, counter, .. } = &mut *worker;
@@ -504,11 +505,12 @@ impl<'a> BitLevels<'a> {
                 retain::<W>(keys, numbers, |key, number| {
                     let other = others.next().expect("a number for each key");
                     let found = current[(other / 64) as usize].load(Relaxed) >> (other % 64) & 1;
-                    if found == 1 {
+                    let found = found == 1 && !space.is_split(&step, key);
+                    if found {
                         next[(number / 64) as usize].fetch_or(1 << (number % 64), Relaxed);
                         new.push(*key);
                     }
-                    found == 0
+                    !found
                 });
                 if keys.is_empty() {
                     break;

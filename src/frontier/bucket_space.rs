@@ -14,8 +14,8 @@ use num_bigint::BigUint;
 use crate::{
     frontier::{
         coordinate::{Coordinate, MOST_CONJUGATED, keeps, restricted, sizes},
-        fields::{FieldKind, FieldMap, KeyPart, StateField, StateFields},
-        lists::{BucketLists, ListCoder},
+        fields::{FieldBlock, FieldKind, FieldMap, KeyPart, StateField, StateFields},
+        lists::{BucketLists, KeyStep, ListCoder},
         symmetry::{PuzzleRows, SymmetryGroup},
     },
     kernel::{
@@ -360,7 +360,10 @@ impl PuzzleRows<'_> {
         const STATES: usize = 20_000;
         /// What rows of hundreds of fields may take.
         const BYTES: usize = 1 << 28;
-        let requires = |one: &Move| self.fields.says(self.puzzle, one.requires?);
+        let requires = |one: &Move| {
+            let place = one.requires.and_then(|at| self.fields.says(self.puzzle, at));
+            (place, self.fields.blocks(self.puzzle, &one.transformation))
+        };
         let requires = self.puzzle.moves().iter().map(requires);
         let moves: Vec<_> = self.moves.iter().zip(requires).collect();
         // A sample of many goals suffices to show the growth.
@@ -373,10 +376,12 @@ impl PuzzleRows<'_> {
         while seen.len() < STATES && !level.is_empty() && !(widths.len() > 2 && is_wide(&level)) {
             let mut next = Vec::new();
             for state in &level {
-                for (one, requires) in &moves {
+                for (one, (requires, blocks)) in &moves {
                     let allows =
                         |(field, values): &(usize, Vec<u8>)| values.contains(&state[*field]);
-                    if requires.as_ref().is_none_or(allows) {
+                    if requires.as_ref().is_none_or(allows)
+                        && !blocks.iter().any(|block| block.is_split(state))
+                    {
                         let after = one.apply(state);
                         if seen.insert(after.clone()) {
                             next.push(after);
@@ -412,6 +417,14 @@ const CHUNKS: usize = 256;
 /// Minimum number of buckets that are stored together, if that leaves enough chunks.
 const BUCKETS: usize = 512;
 
+/// A block that a move may split: the tracked pieces and the parts of keys that say where its pieces are, and for each of
+/// their values 1 if it says that the move takes one along.
+struct KeyBlock {
+    pieces: u8,
+    tracked: Vec<(usize, Vec<u8>)>,
+    parts: Vec<(usize, Vec<u8>)>,
+}
+
 /// The parts of a search that do not change.
 pub(crate) struct BucketSpace {
     /// The puzzle, as messages name it.
@@ -433,6 +446,8 @@ pub(crate) struct BucketSpace {
     /// Values that fields of keys, and tracked pieces, must not have.
     pub forbidden: Vec<(usize, Vec<u8>)>,
     pub forbidden_tracked: Vec<(usize, Vec<u8>)>,
+    /// For each move, the blocks that it may split.
+    blocks: Vec<Vec<KeyBlock>>,
     /// Whether this is computed for each class when it is needed, because orientations are in the keys.
     pub bound: bool,
     /// The contribution of each value of each field to the number of a state, from which checksums are made.
@@ -467,6 +482,24 @@ impl BucketSpace {
                 }
             }
         }
+        let tracked = |field| chosen.fields.iter().position(|&other| other == field);
+        let block = |block: FieldBlock| {
+            let mut of = KeyBlock { pieces: block.pieces, tracked: Vec::new(), parts: Vec::new() };
+            for (field, table) in block.fields {
+                match (tracked(field), parts.iter().position(|part| part.field == field)) {
+                    (Some(tracked), _) => of.tracked.push((tracked, table)),
+                    (None, part) => of.parts.push((part.expect("a field of the keys"), table)),
+                }
+            }
+            of
+        };
+        let of_move = |one: &Move| {
+            let blocks = of.fields.blocks(of.puzzle, &one.transformation).into_iter();
+            blocks.map(block).collect::<Vec<_>>()
+        };
+        // None at all if no pieces are glued together.
+        let glued = of.puzzle.moves().iter().filter(|_| !of.puzzle.blocks().is_empty());
+        let blocks: Vec<_> = glued.map(of_move).collect();
         let cut = ListCut {
             fields: chosen.fields.clone(),
             oriented: chosen.oriented,
@@ -487,6 +520,7 @@ impl BucketSpace {
             coder: ListCoder::new(of, &parts, &layout),
             forbidden,
             forbidden_tracked,
+            blocks,
             forth: of.moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),
             back: of.moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
             bound: parts.iter().any(|part| part.turn),
@@ -530,6 +564,38 @@ impl BucketSpace {
             values.contains(&(self.layout.value(key, *part) as u8))
         };
         self.forbidden.iter().any(has)
+    }
+
+    /// Whether moves lead to keys that are to be looked at: they may be forbidden, or a move may not be possible.
+    #[inline]
+    pub fn is_checked(&self) -> bool {
+        !self.forbidden.is_empty() || !self.blocks.is_empty()
+    }
+
+    /// Of each block that a move may split, how many of the tracked pieces it takes along, given their places after it;
+    /// `None` if it would split these.
+    pub fn taken(&self, one: usize, row: &[u8]) -> Option<Vec<u8>> {
+        let Some(blocks) = self.blocks.get(one) else { return Some(Vec::new()) };
+        let of_block = |block: &KeyBlock| {
+            let is_taken = |(at, table): &(usize, Vec<u8>)| table[usize::from(row[*at])];
+            let taken = block.tracked.iter().map(is_taken).sum();
+            let all = block.tracked.len() as u8;
+            let can =
+                taken == 0 || taken == all && (taken == block.pieces || !block.parts.is_empty());
+            can.then_some(taken)
+        };
+        blocks.iter().map(of_block).collect()
+    }
+
+    /// Whether a move that led to a key took along some pieces of a block, and left others.
+    #[inline]
+    pub fn is_split(&self, step: &KeyStep, key: &[u64]) -> bool {
+        let is_split = |(block, &tracked): (&KeyBlock, &u8)| {
+            let is_taken = |(part, table): &(usize, Vec<u8>)| table[self.layout.value(key, *part)];
+            let taken = tracked + block.parts.iter().map(is_taken).sum::<u8>();
+            taken > 0 && taken < block.pieces
+        };
+        self.blocks.get(step.one).is_some_and(|all| all.iter().zip(step.taken).any(is_split))
     }
 
     /// A map of states as an operation on keys, if the tracked pieces have the positions in a row.
@@ -660,7 +726,7 @@ impl MovePairs {
         let identity = &group.maps[0];
         // If moves depend on the state, or some states are forbidden, other pairs may be impossible.
         let is_free = space.arriving.0.is_none()
-            && space.forbidden.is_empty()
+            && !space.is_checked()
             && space.forbidden_tracked.is_empty()
             && moves.len() <= MovePairs::MOST;
         let mut known: HashSet<FieldMap> = moves.iter().chain([identity]).cloned().collect();

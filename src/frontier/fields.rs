@@ -10,10 +10,10 @@
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
 //! none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::puzzle::{
-    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
+    Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
     symmetry::Relabelling,
 };
 
@@ -164,6 +164,23 @@ impl Unlined {
                 at => row[line + place_of(position, at)],
             },
         }));
+    }
+}
+
+/// A block that a move may split, as fields show it.
+pub(crate) struct FieldBlock {
+    pub pieces: u8,
+    /// The fields that say where pieces are, and for each of their values 1 if it says that the move takes one along.
+    pub fields: Vec<(usize, Vec<u8>)>,
+}
+
+impl FieldBlock {
+    /// Whether the move takes along some of the pieces, and leaves others.
+    #[inline]
+    pub fn is_split(&self, row: &[u8]) -> bool {
+        let taken = |(field, table): &(usize, Vec<u8>)| table[usize::from(row[*field])];
+        let taken: u8 = self.fields.iter().map(taken).sum();
+        taken > 0 && taken < self.pieces
     }
 }
 
@@ -320,6 +337,27 @@ impl StateFields {
         Some((field, (first..first + modulus).collect()))
     }
 
+    /// Returns the blocks that a move may split.
+    pub fn blocks(&self, puzzle: &Puzzle, of: &Transformation) -> Vec<FieldBlock> {
+        let field = |field: usize, block: &[GluedPiece]| {
+            let StateField { set, values, .. } = self.fields[field];
+            let is_taken = |value: usize| {
+                let (position, piece) = self.piece_at(puzzle, field, value as u8);
+                let is_glued =
+                    |one: &GluedPiece| usize::from(one.set) == set && one.kind == piece.kind;
+                u8::from(block.iter().any(is_glued) && of.takes(set, position))
+            };
+            let table: Vec<u8> = (0..values).map(is_taken).collect();
+            table.contains(&1).then_some((field, table))
+        };
+        let of_block = |block: &Vec<GluedPiece>| {
+            let fields = (0..self.fields.len()).filter_map(|f| field(f, block)).collect();
+            FieldBlock { pieces: block.len() as u8, fields }
+        };
+        let blocks = puzzle.blocks().iter().map(of_block);
+        blocks.filter(|block| !block.fields.is_empty()).collect()
+    }
+
     /// Returns the field with the location of the only piece of a kind.
     pub fn location(&self, of: PieceAt) -> Option<usize> {
         self.find(of.set.into(), FieldKind::Location { kind: of.kind })
@@ -442,6 +480,7 @@ impl<'a> KnownMoves<'a> {
         let illegal = self.puzzle.illegal();
         let moves = self.puzzle.moves();
         illegal.iter().all(|&at| illegal.contains(&self.place(of, at)))
+            && self.keeps_blocks(of, |one| usize::from(on_moves[one]))
             && self.goals.keys().all(|goal| self.goals.contains_key(&map.apply(goal)))
             && (0..moves.len()).all(|one| {
                 let to = usize::from(on_moves[one]);
@@ -462,6 +501,33 @@ impl<'a> KnownMoves<'a> {
         }
     }
 
+    /// Whether a relabelling takes blocks to blocks, and what each move takes along to what its image does.
+    fn keeps_blocks(&self, of: &Relabelling, image: impl Fn(usize) -> usize) -> bool {
+        let (blocks, moves) = (self.puzzle.blocks(), self.puzzle.moves());
+        let place = |set: u8, position: usize, kind| {
+            self.place(of, PieceAt { set, position: position as u8, kind })
+        };
+        let sorted = |block: &mut dyn Iterator<Item = GluedPiece>| block.collect::<BTreeSet<_>>();
+        let is_block = |block: &Vec<GluedPiece>| {
+            let images = sorted(&mut block.iter().map(|one| {
+                let PieceAt { set, kind, .. } = place(one.set, 0, one.kind);
+                GluedPiece { set, kind }
+            }));
+            blocks.iter().any(|other| sorted(&mut other.iter().copied()) == images)
+        };
+        let takes_alike = |one: usize| {
+            let (own, to) = (&moves[one].transformation, &moves[image(one)].transformation);
+            blocks.iter().flatten().all(|piece| {
+                (0..own.0[usize::from(piece.set)].source.len()).all(|position| {
+                    let there = place(piece.set, position, piece.kind);
+                    own.takes(piece.set.into(), position)
+                        == to.takes(there.set.into(), there.position.into())
+                })
+            })
+        };
+        blocks.iter().all(is_block) && (0..moves.len()).all(takes_alike)
+    }
+
     /// The image of each move, of several with the same effect only of one, and of each goal; `None` if a map does not
     /// preserve the set of goals, the set of moves and the forbidden placements.
     pub fn images(
@@ -479,6 +545,9 @@ impl<'a> KnownMoves<'a> {
         for ((one, requires), &number) in &self.moves {
             let image = (back.then(one).then(map), requires.map(place));
             images[number] = Some(*self.moves.get(&image)?);
+        }
+        if !self.keeps_blocks(of, |one| images[one].unwrap_or(one)) {
+            return None;
         }
         let mut goals = vec![0; self.goals.len()];
         for (goal, &number) in &self.goals {

@@ -18,7 +18,10 @@ use crate::{
         bucket_space::{BucketSpace, MovePairs},
         fields::KeyPart,
         levels::{LevelTotal, LevelUse, ListSink},
-        lists::{BucketLists, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList, Needs},
+        lists::{
+            BucketLists, KeyStep, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList,
+            Needs,
+        },
     },
     kernel::{by_words, key_digits::FreePositions, key_set::KeySet, keys::KeyOperation},
     progress::{Phase, Progress, go_on},
@@ -51,6 +54,8 @@ pub(super) struct IncomingClass {
     free: FreePositions,
     /// The operation on its keys, if that depends on the class.
     bound: Option<KeyOperation>,
+    /// How many tracked pieces of each block that the move may split it takes along.
+    taken: Vec<u8>,
 }
 
 /// The current class, and what leads into its buckets.
@@ -189,6 +194,7 @@ impl BucketSpace {
         let (piece, moves) = &self.arriving;
         let position = |piece| usize::from(row[piece]) / self.coordinate.modulus_of(piece);
         for &one in &moves[piece.map_or(0, position)] {
+            let Some(taken) = self.taken(one, row) else { continue };
             self.back[one].apply_to(row, before);
             let from = self.coordinate.class(before);
             let (class, symmetry) = (from.class, from.symmetry);
@@ -203,7 +209,7 @@ impl BucketSpace {
             self.coordinate.representative(class as usize, before);
             let free = self.coder.free(self.coordinate.positions(before));
             let bound = self.bound.then(|| self.operation(one, symmetry, false, before));
-            incoming.push(IncomingClass { one, class, symmetry, fine, free, bound });
+            incoming.push(IncomingClass { one, class, symmetry, fine, free, bound, taken });
         }
     }
 
@@ -223,9 +229,10 @@ impl BucketSpace {
         ((from.class, at.fine), from.one * self.symmetries() + usize::from(symmetry))
     }
 
-    /// Returns the operation on the keys that come from a class.
-    pub(super) fn forth<'a>(&'a self, from: &'a IncomingClass, number: usize) -> &'a KeyOperation {
-        from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
+    /// Returns the move of the keys that come from a class.
+    pub(super) fn forth<'a>(&'a self, from: &'a IncomingClass, number: usize) -> KeyStep<'a> {
+        let operation = from.bound.as_ref().unwrap_or_else(|| &self.operations[number]);
+        KeyStep { operation, one: from.one, taken: &from.taken }
     }
 
     /// The same for successive moves; for each of them, the classes from which it may be made.
@@ -259,8 +266,8 @@ impl BucketSpace {
     fn each_path<'a>(
         &'a self,
         paths: Paths<'a>,
-        (next, path): (NextMove, &mut Vec<&'a KeyOperation>),
-        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[&'a KeyOperation]) -> bool,
+        (next, path): (NextMove, &mut Vec<KeyStep<'a>>),
+        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[KeyStep<'a>]) -> bool,
     ) -> bool {
         let mut any = false;
         for (i, from) in paths.incoming(next) {
@@ -286,9 +293,9 @@ impl BucketSpace {
     /// to them from there: back to a level before, the last moves lead from the previous level.
     fn each_needed<'a>(
         &'a self,
-        (paths, path): (Paths<'a>, &mut Vec<&'a KeyOperation>),
+        (paths, path): (Paths<'a>, &mut Vec<KeyStep<'a>>),
         work: &'a LevelWork,
-        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[&'a KeyOperation]) -> bool,
+        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[KeyStep<'a>]) -> bool,
     ) {
         if !self.each_path(paths, (None, path), each) {
             return;
@@ -311,10 +318,11 @@ impl BucketSpace {
 
     /// Returns the moves of a path as one if that pays for the keys of a list.
     #[inline]
-    fn composed(&self, list: ListPlace, path: &[&KeyOperation]) -> Option<KeyOperation> {
+    fn composed(&self, list: ListPlace, path: &[KeyStep]) -> Option<KeyOperation> {
         let (first, later) = path.split_last().filter(|(_, later)| !later.is_empty())?;
-        let is_long = list.0.count(list.1, 1) >= MANY_KEYS && self.forbidden.is_empty();
-        is_long.then(|| later.iter().rev().fold((*first).clone(), |both, next| both.then(next)))
+        let is_long = list.0.count(list.1, 1) >= MANY_KEYS && !self.is_checked();
+        let both = |both: KeyOperation, next: &KeyStep| both.then(next.operation);
+        is_long.then(|| later.iter().rev().fold(first.operation.clone(), both))
     }
 
     /// Appends what moves make of the keys of a list to those of a bucket that has one part.
@@ -322,19 +330,19 @@ impl BucketSpace {
     fn pull_one<const W: usize>(
         &self,
         (list, free): (ListPlace, &FreePositions),
-        (path, is_known): (&[&KeyOperation], bool),
+        (path, is_known): (&[KeyStep], bool),
         worker: &mut BucketWorker<W>,
     ) {
         let BucketWorker { set, lists: workspace, moved, .. } = worker;
         let whole = set.whole(is_known);
         if let [only] = path
-            && self.forbidden.is_empty()
+            && !self.is_checked()
         {
-            let mut apply = |keys: &[u64]| self.layout.apply(only, keys, whole);
+            let mut apply = |keys: &[u64]| self.layout.apply(only.operation, keys, whole);
             return self.coder.keys::<W>(list, free, workspace, &mut apply);
         }
         let one = self.composed(list, path);
-        let one = one.as_ref();
+        let one = one.as_ref().map(|operation| KeyStep { operation, ..path[0] });
         let path = one.as_ref().map_or(path, std::slice::from_ref);
         self.coder.keys::<W>(list, free, workspace, &mut |keys| {
             whole.extend_from_slice(self.follow::<W>(path, keys, moved));
@@ -345,7 +353,7 @@ impl BucketSpace {
     fn pull_group<const W: usize>(
         &self,
         group: &[NeededList],
-        moves: &[&KeyOperation],
+        moves: &[KeyStep],
         worker: &mut BucketWorker<W>,
     ) {
         let BucketWorker { set, lists: workspace, moved, .. } = worker;
@@ -354,7 +362,7 @@ impl BucketSpace {
         let composed: Vec<_> = paths.clone().map(|path| self.composed(list, path)).collect();
         self.coder.keys::<W>(list, free, workspace, &mut |keys| {
             for ((needed, path), one) in group.iter().zip(paths.clone()).zip(&composed) {
-                let one = one.as_ref();
+                let one = one.as_ref().map(|operation| KeyStep { operation, ..path[0] });
                 let path = one.as_ref().map_or(path, std::slice::from_ref);
                 set.add(as_keys(self.follow::<W>(path, keys, moved)), needed.is_known);
             }
@@ -364,16 +372,18 @@ impl BucketSpace {
     /// Returns keys after the moves of a path, the last one first.
     fn follow<'k, const W: usize>(
         &self,
-        path: &[&KeyOperation],
+        path: &[KeyStep],
         keys: &'k [u64],
         [before, moved]: &'k mut [Vec<u64>; 2],
     ) -> &'k [u64] {
         let Some((first, later)) = path.split_last() else { return keys };
-        let apply = |operation: &KeyOperation, keys: &[u64], moved: &mut Vec<u64>| {
+        let apply = |step: &KeyStep, keys: &[u64], moved: &mut Vec<u64>| {
             moved.clear();
-            self.layout.apply(operation, keys, moved);
-            if !self.forbidden.is_empty() {
-                let allowed = moved.chunks_exact(W).filter(|key| !self.is_forbidden(key));
+            self.layout.apply(step.operation, keys, moved);
+            if self.is_checked() {
+                let is_allowed =
+                    |key: &&[u64]| !self.is_forbidden(key) && !self.is_split(step, key);
+                let allowed = moved.chunks_exact(W).filter(is_allowed);
                 *moved = allowed.flatten().copied().collect();
             }
         };

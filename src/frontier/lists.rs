@@ -529,11 +529,19 @@ impl NeededList<'_> {
     }
 }
 
+/// A move on keys, and of each block that it may split, how many of the tracked pieces it takes along.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyStep<'a> {
+    pub operation: &'a KeyOperation,
+    pub one: usize,
+    pub taken: &'a [u8],
+}
+
 /// The lists that a bucket needs.
 #[derive(Default)]
 pub(super) struct Needs<'a> {
     lists: Vec<NeededList<'a>>,
-    pub moves: Vec<&'a KeyOperation>,
+    pub moves: Vec<KeyStep<'a>>,
     /// Number of keys of all lists.
     pub keys: usize,
 }
@@ -549,7 +557,7 @@ impl<'a> Needs<'a> {
     pub fn add(
         &mut self,
         (list, free): (ListPlace<'a>, &'a FreePositions),
-        path: &[&'a KeyOperation],
+        path: &[KeyStep<'a>],
         is_known: bool,
     ) -> bool {
         let (count, begin) = (list.0.count(list.1, 1), self.moves.len());

@@ -31,7 +31,7 @@ pub use crate::frontier::{
 
 pub(crate) use crate::frontier::{
     bucket_space::{BucketSpace, MoveParity},
-    fields::{FieldKind, FieldMap, StateFields, Unlined},
+    fields::{FieldBlock, FieldKind, FieldMap, StateFields, Unlined},
     levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
     symmetry::{PuzzleRows, SymmetryGroup},

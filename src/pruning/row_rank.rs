@@ -9,7 +9,7 @@ use crate::{
     frontier::{FieldMap, StateFields},
     perm::lehmer::Below,
     puzzle::{
-        Arrangement, PieceAt, PieceSet, Placed, Puzzle, Transformation,
+        Arrangement, GluedPiece, PieceAt, PieceSet, Placed, Puzzle, Transformation,
         ranking::{RankGroup, Ranking},
         symmetry::Relabelling,
     },
@@ -111,22 +111,39 @@ impl PieceMap {
             Some(PieceAt { set: set as u8, position: at.position, kind })
         };
         let seen = |one: &Transformation| projection.seen(one);
+        let taken = |of: &Transformation| projection.taken(of);
         let known: Vec<_> = projection
             .moves()
             .iter()
-            .map(|one| (seen(&one.transformation), one.requires))
+            .map(|one| (seen(&one.transformation), taken(&one.transformation), one.requires))
             .collect();
         let moves = puzzle.moves().iter().all(|one| {
             let turns = self.set.iter().map(|&o| one.transformation.0[o].clone());
             let own = Transformation(turns.collect());
             let needs = one.requires.as_ref().map(place);
             !projection.does_something(&own)
-                || known.iter().any(|(known, requires)| {
-                    *known == seen(&own) && (requires.is_none() || needs == Some(*requires))
+                || known.iter().any(|(known, takes, requires)| {
+                    (known, takes) == (&seen(&own), &taken(&own))
+                        && (requires.is_none() || needs == Some(*requires))
                 })
         });
         let illegal: Vec<_> = puzzle.illegal().iter().map(place).collect();
-        moves && projection.illegal().iter().all(|at| illegal.contains(&Some(*at)))
+        moves
+            && projection.illegal().iter().all(|at| illegal.contains(&Some(*at)))
+            && projection.blocks().iter().all(|block| self.is_glued(puzzle, block))
+    }
+
+    /// Whether pieces that are glued together in the projection are so in the puzzle.
+    fn is_glued(&self, puzzle: &Puzzle, block: &[GluedPiece]) -> bool {
+        let kind = |one: &GluedPiece| {
+            let set = self.set.iter().position(|&own| own == usize::from(one.set))?;
+            let (kind, _) = self.kind[set][usize::from(one.kind)]?;
+            Some(GluedPiece { set: set as u8, kind })
+        };
+        puzzle.blocks().iter().any(|own| {
+            let own: Vec<_> = own.iter().filter_map(kind).collect();
+            block.iter().all(|one| own.contains(one))
+        })
     }
 
     /// Returns the piece in a set of the projection that corresponds to a piece of the puzzle.

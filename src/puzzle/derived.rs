@@ -8,8 +8,8 @@ use std::{collections::HashSet, fmt, sync::Arc};
 
 use crate::{
     puzzle::{
-        Arrangement, Board, ErrorPlace, Metric, Move, PieceAt, PieceSet, Placed, Puzzle,
-        PuzzleError, SetAction, Size, StateSpace, Transformation,
+        Arrangement, Board, ErrorPlace, GluedPiece, Metric, Move, PieceAt, PieceSet, Placed,
+        Puzzle, PuzzleError, SetAction, Size, StateSpace, Transformation,
         error::wrong,
         group::all_orbits,
         sets::{GoalSet, Notation, many_locations},
@@ -104,6 +104,27 @@ impl Puzzle {
             Ok::<_, PuzzleError>(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
+        let mut left_out = false;
+        for index in 0..self.sets.len() {
+            let (set, mut kinds) = (&self.sets[index], vec![false; self.sets[index].moduli.len()]);
+            for named in named.iter().filter(|named| named.means(set)) {
+                let own = named.kinds(set, self.first_number(index))?;
+                kinds.iter_mut().zip(own).for_each(|(kind, own)| *kind |= own);
+            }
+            for block in &mut self.blocks {
+                let all = block.len();
+                block.retain(|one| usize::from(one.set) != index || kinds[usize::from(one.kind)]);
+                left_out |= block.len() < all;
+            }
+        }
+        for one in self.blocks.iter_mut().flatten() {
+            let set = kept.iter().position(|&i| i == usize::from(one.set));
+            one.set = set.expect("its piece is kept") as u8;
+        }
+        if left_out {
+            let note = "pieces of blocks are left out: only the others are glued together";
+            self.notes.push(note.into());
+        }
         for one in self.moves.iter_mut().chain(&mut self.aliases) {
             one.requires.iter_mut().try_for_each(renumbered)?;
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
@@ -248,7 +269,9 @@ impl Puzzle {
     ) -> Result<(), PuzzleError> {
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
         let depends = |at: &PieceAt| usize::from(at.set) == index && kinds[usize::from(at.kind)];
-        if self.needed().any(depends) {
+        let is_glued =
+            |one: &GluedPiece| usize::from(one.set) == index && kinds[usize::from(one.kind)];
+        if self.needed().any(depends) || self.blocks.iter().flatten().any(is_glued) {
             return Err(self.sets[index].needed());
         }
         let set = &mut self.sets[index];
@@ -275,12 +298,17 @@ impl Puzzle {
             for at in moved.chain(&mut self.illegal).filter(|at| usize::from(at.set) == index) {
                 at.kind = renumber(at.kind);
             }
+            for one in self.blocks.iter_mut().flatten().filter(|one| usize::from(one.set) == index)
+            {
+                one.kind = renumber(one.kind);
+            }
             for piece in &mut set.solved {
                 piece.kind = renumber(piece.kind);
             }
             set.moduli = kept.iter().map(|&kind| set.moduli[kind]).collect();
         }
-        let mut puzzle = Puzzle::new(self.name, self.sets, self.moves)?.forbidding(self.illegal)?;
+        let conditions = (self.illegal, self.blocks);
+        let mut puzzle = Puzzle::under(self.name, self.sets, self.moves, conditions)?;
         puzzle.aliases.extend(self.aliases);
         Ok(Puzzle { notes: self.notes, notation: self.notation, ..puzzle })
     }

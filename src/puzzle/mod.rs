@@ -61,7 +61,8 @@ pub use crate::puzzle::{
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
     sets::{
-        Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
+        Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction,
+        Transformation, Turns,
     },
     space::{State, StateSpace},
     spec::{MoveMetric, PuzzleSpec, Searched},

@@ -13,8 +13,8 @@ use std::{
 
 use crate::{
     puzzle::{
-        Arrangement, ErrorPlace, MoveStyle, Moves, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
-        PuzzleErrorKind, Size, Transformation,
+        Arrangement, ErrorPlace, GluedPiece, MoveStyle, Moves, PieceAt, PieceSet, Placed, Puzzle,
+        PuzzleError, PuzzleErrorKind, Size, Transformation,
         cube::{self, Rotation, Step},
         error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
         mechanisms, named,
@@ -630,13 +630,24 @@ impl Puzzle {
         Ok(MoveSequence { effect, turned_back, period, impossible })
     }
 
-    /// The error for the first of some moves that brings a piece to where it may not be, if they begin in the solved
-    /// state.
+    /// The error for the first of some moves that brings a piece to where it may not be, or splits a block, if they begin
+    /// in the solved state.
     fn first_impossible(&self, made: &[Step]) -> Result<Option<PuzzleError>, PuzzleError> {
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         let mut at = self.solved();
-        for (number, step) in (1..).zip(made).take_while(|_| !self.illegal().is_empty()) {
-            at = self.after(&at, &effect(std::slice::from_ref(step), self.sets(), named)?);
+        let is_free = self.illegal().is_empty() && self.blocks().is_empty();
+        for (number, (word, times)) in (1..).zip(made).take_while(|_| !is_free) {
+            let of = effect(&[(word.clone(), times.signum())], self.sets(), named)?;
+            for _ in 0..times.unsigned_abs() {
+                if let Some(block) = self.split_by(&of, &at) {
+                    let (pieces, all) = (self.block_text(block), made.len());
+                    return Ok(Some(
+                        wrong!(Impossible: "move {number} of {all} is not possible: it takes along only some \
+                        pieces of the block {pieces}"),
+                    ));
+                }
+                at = self.after(&at, &of);
+            }
             if let Some(PieceAt { set, position, .. }) = self.forbidden(&at) {
                 let (set, all) = (&self.sets()[usize::from(set)].name, made.len());
                 return Ok(Some(
@@ -646,6 +657,15 @@ impl Puzzle {
             }
         }
         Ok(None)
+    }
+
+    /// The pieces of a block: `CORNERS 1, EDGES 2`.
+    fn block_text(&self, block: &[GluedPiece]) -> String {
+        let piece = |one: &GluedPiece| {
+            let index = usize::from(one.set);
+            format!("{} {}", self.sets()[index].name, one.kind + self.first_number(index))
+        };
+        joined(block.iter().map(piece), ", ")
     }
 
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part

@@ -187,6 +187,12 @@ impl Transformation {
             .collect()
     }
 
+    /// Whether the piece at a position of a set is moved or turned, be it in a way that nobody sees.
+    pub(crate) fn takes(&self, set: usize, position: usize) -> bool {
+        let turn = &self.0[set];
+        usize::from(turn.source[position]) != position || turn.twist[position] != 0
+    }
+
     /// Returns the number of repetitions that bring all pieces back; `None` if it exceeds 64 bits.
     pub fn order(&self, sets: &[PieceSet]) -> Option<u64> {
         let mut order = 1u64;
@@ -261,6 +267,16 @@ impl PieceAt {
     fn is_in(&self, state: &Arrangement) -> bool {
         state.0[usize::from(self.set)][usize::from(self.position)].kind == self.kind
     }
+}
+
+/// A piece of a block: one that differs from all others of its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GluedPiece {
+    /// Index of the set.
+    #[serde(rename = "orbit")]
+    pub set: u8,
+    /// The kind of piece, of which there is one.
+    pub kind: u8,
 }
 
 /// The turns that count as one move.
@@ -355,6 +371,8 @@ pub struct Puzzle {
     /// move. Sequences of moves may still use their names.
     pub(super) aliases: Vec<Move>,
     pub(super) illegal: Vec<PieceAt>,
+    /// Pieces that are glued together: a move that takes along some of a block and leaves others is not possible.
+    pub(super) blocks: Vec<Vec<GluedPiece>>,
     pub(super) notes: Vec<String>,
     /// How the moves of a named puzzle can be written besides by their names.
     pub(super) notation: Option<Notation>,
@@ -365,12 +383,32 @@ pub struct Puzzle {
 /// How sequences of moves may be written is not part of a puzzle: files do not tell it.
 impl PartialEq for Puzzle {
     fn eq(&self, other: &Puzzle) -> bool {
-        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, notation: _, goals } =
-            self;
-        let own = (name, labels, sets, moves, aliases, illegal, notes, goals);
-        let Puzzle { name, labels, sets, moves, aliases, illegal, notes, notation: _, goals } =
-            other;
-        own == (name, labels, sets, moves, aliases, illegal, notes, goals)
+        let Puzzle {
+            name,
+            labels,
+            sets,
+            moves,
+            aliases,
+            illegal,
+            blocks,
+            notes,
+            goals,
+            notation: _,
+        } = self;
+        let own = (name, labels, sets, moves, aliases, illegal, blocks, notes, goals);
+        let Puzzle {
+            name,
+            labels,
+            sets,
+            moves,
+            aliases,
+            illegal,
+            blocks,
+            notes,
+            goals,
+            notation: _,
+        } = other;
+        own == (name, labels, sets, moves, aliases, illegal, blocks, notes, goals)
     }
 }
 
@@ -386,6 +424,9 @@ pub(super) struct GoalSet {
     pub states: Vec<Arrangement>,
 }
 
+/// What no state may have, and the blocks of pieces that no move may split.
+pub(super) type PuzzleConditions = (Vec<PieceAt>, Vec<Vec<GluedPiece>>);
+
 /// A puzzle as stored in the files of a run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -394,6 +435,8 @@ struct PuzzleJson {
     sets: Vec<PieceSet>,
     moves: Vec<Move>,
     illegal: Vec<PieceAt>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<Vec<GluedPiece>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -413,6 +456,16 @@ impl Puzzle {
         sets: Vec<PieceSet>,
         moves: Vec<Move>,
     ) -> Result<Puzzle, PuzzleError> {
+        Puzzle::under(name, sets, moves, (Vec::new(), Vec::new()))
+    }
+
+    /// The same with what no state may have, and with blocks.
+    pub(super) fn under(
+        name: impl Into<String>,
+        sets: Vec<PieceSet>,
+        moves: Vec<Move>,
+        (illegal, blocks): PuzzleConditions,
+    ) -> Result<Puzzle, PuzzleError> {
         if sets.iter().all(|set| set.solved.is_empty()) {
             bail!(Missing: "a puzzle needs at least one set of pieces");
         }
@@ -426,12 +479,14 @@ impl Puzzle {
             moves: Vec::new(),
             aliases: Vec::new(),
             illegal: Vec::new(),
+            blocks,
             notes: Vec::new(),
             notation: None,
             goals: None,
         };
+        puzzle.check_blocks(&moves)?;
         (puzzle.moves, puzzle.aliases) = puzzle.distinct(moves)?;
-        Ok(puzzle)
+        puzzle.forbidding(illegal)
     }
 
     /// The moves that have an effect, without duplicates, and the remaining moves.
@@ -448,8 +503,8 @@ impl Puzzle {
             if !names.insert(one.name.clone()) {
                 return Err(PuzzleError::name_twice(&one.name));
             }
-            let seen = (one.requires, self.seen(&one.transformation));
-            let is_new = self.does_something(&one.transformation) && known.insert(seen);
+            let is_new =
+                self.does_something(&one.transformation) && known.insert(self.effect(&one));
             if is_new { &mut kept } else { &mut aliases }.push(one);
         }
         match kept.len() {
@@ -462,6 +517,24 @@ impl Puzzle {
     /// The move with this name, whether it is a move of the puzzle or has the same effect as another move.
     pub(super) fn named_move(&self, name: &str) -> Option<&Move> {
         self.moves.iter().chain(&self.aliases).find(|one| one.name == name)
+    }
+
+    /// Checks that each piece of a block can be told from others, and drops blocks of one piece.
+    fn check_blocks(&mut self, moves: &[Move]) -> Result<(), PuzzleError> {
+        self.blocks.retain(|block| block.len() > 1);
+        let mut known = HashSet::new();
+        for &one in self.blocks.iter().flatten() {
+            self.check_place(PieceAt { set: one.set, position: 0, kind: one.kind })?;
+            let set = &self.sets[usize::from(one.set)];
+            if set.pieces_of(one.kind) != 1 || !known.insert(one) {
+                bail!(Unsupported: "a piece of set '{}' cannot be glued to others: it must look different from \
+                    the others of its set, and be in one block", set.name);
+            }
+        }
+        if known.is_empty() || moves.iter().all(|one| one.requires.is_none()) {
+            return Ok(());
+        }
+        bail!(Unsupported: "pieces cannot be glued together if moves require a piece");
     }
 
     fn check_move(&self, one: &Move) -> Result<(), PuzzleError> {
@@ -517,6 +590,21 @@ impl Puzzle {
         Transformation(of.0.iter().zip(&self.sets).map(turn).collect())
     }
 
+    /// What a move does and needs: moves for which this is the same are one. With blocks, turns that nobody sees count.
+    fn effect(&self, one: &Move) -> (Option<PieceAt>, Transformation, Vec<bool>) {
+        let taken = self.taken(&one.transformation);
+        (one.requires, self.seen(&one.transformation), taken)
+    }
+
+    /// Whether a transformation takes what is at each position of the sets that have pieces of blocks.
+    pub(crate) fn taken(&self, of: &Transformation) -> Vec<bool> {
+        let glued =
+            |set: &usize| self.blocks.iter().flatten().any(|one| usize::from(one.set) == *set);
+        let sets = (0..self.sets.len()).filter(glued);
+        sets.flat_map(|set| (0..self.sets[set].positions()).map(move |p| of.takes(set, p)))
+            .collect()
+    }
+
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
         // Pieces that look alike may be turned by different amounts.
         let differ = |set: &PieceSet| {
@@ -554,7 +642,8 @@ impl Puzzle {
 
     /// Whether every state allows all moves.
     pub(crate) fn allows_all_moves(&self) -> bool {
-        self.illegal.is_empty() && self.moves.iter().all(|one| one.requires.is_none())
+        let is_free = self.illegal.is_empty() && self.blocks.is_empty();
+        is_free && self.moves.iter().all(|one| one.requires.is_none())
     }
 
     /// The transformations of the moves if all moves are always allowed.
@@ -571,6 +660,36 @@ impl Puzzle {
         self.illegal = illegal;
         self.check_legal(&self.solved(), "solved")?;
         Ok(self)
+    }
+
+    /// Returns the puzzle in which the pieces of each block are glued together: a move that would take along some of
+    /// them and leave others is not possible. Blocks of one piece are none.
+    ///
+    /// # Errors
+    /// [`PuzzleError`] if there is no such piece, if others look like it, if it occurs twice, or if moves require a piece.
+    pub fn gluing(self, blocks: Vec<Vec<GluedPiece>>) -> Result<Puzzle, PuzzleError> {
+        let Puzzle { name, labels, sets, moves, aliases, illegal, .. } = self;
+        let (notes, notation, goals) = (self.notes, self.notation, self.goals);
+        let puzzle = Puzzle::under(name, sets, [moves, aliases].concat(), (illegal, blocks))?;
+        Ok(Puzzle { labels, notes, notation, goals, ..puzzle })
+    }
+
+    /// The block of which a transformation would take along some pieces of a state, and leave others.
+    pub(super) fn split_by(
+        &self,
+        of: &Transformation,
+        state: &Arrangement,
+    ) -> Option<&Vec<GluedPiece>> {
+        let is_taken = |one: &&GluedPiece| {
+            let mut row = state.0[usize::from(one.set)].iter();
+            row.position(|piece| piece.kind == one.kind)
+                .is_some_and(|position| of.takes(one.set.into(), position))
+        };
+        let some = |block: &&Vec<GluedPiece>| {
+            let taken = block.iter().filter(is_taken).count();
+            taken > 0 && taken < block.len()
+        };
+        self.blocks.iter().find(some)
     }
 
     /// Returns the puzzle in which only some of the pieces that are forbidden at certain positions still are.
@@ -650,11 +769,10 @@ impl Puzzle {
             let mut same = self.aliases.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
-        let effect = |one: &Move| (one.requires, self.seen(&one.transformation));
-        let mut known: HashSet<_> = self.moves.iter().map(effect).collect();
+        let mut known: HashSet<_> = self.moves.iter().map(|one| self.effect(one)).collect();
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
             // Only what is new takes a name.
-            if !known.insert(effect(&new)) {
+            if !known.insert(self.effect(&new)) {
                 continue;
             }
             while others(&new) || !names.insert(new.name.clone()) {
@@ -696,6 +814,11 @@ impl Puzzle {
     /// Returns the kinds of pieces that may not be at certain positions in any state.
     pub fn illegal(&self) -> &[PieceAt] {
         &self.illegal
+    }
+
+    /// Returns the pieces that are glued together, block by block.
+    pub fn blocks(&self) -> &[Vec<GluedPiece>] {
+        &self.blocks
     }
 
     /// Returns remarks on how the puzzle was interpreted.
@@ -743,7 +866,9 @@ impl Puzzle {
         after: &mut Arrangement,
     ) -> bool {
         let one = &self.moves[index];
-        if one.requires.is_some_and(|at| !at.is_in(before)) {
+        if one.requires.is_some_and(|at| !at.is_in(before))
+            || self.split_by(&one.transformation, before).is_some()
+        {
             return false;
         }
         self.write_after(before, &one.transformation, after);
@@ -752,18 +877,18 @@ impl Puzzle {
 
     /// Returns the puzzle as JSON without its name, as stored in the files of a run.
     pub fn to_json(&self) -> String {
-        let Puzzle { sets, moves, illegal, goals, .. } = self.clone();
+        let Puzzle { sets, moves, illegal, blocks, goals, .. } = self.clone();
         let goals = goals.map(|of| (of.texts.clone(), of.subgroup.clone()));
         let (goals, subgroup) = goals.unwrap_or_default();
-        let parts = PuzzleJson { sets, moves, illegal, goals, subgroup };
+        let parts = PuzzleJson { sets, moves, illegal, blocks, goals, subgroup };
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
     /// Returns the puzzle from the text that [`Puzzle::to_json`] produces; `None` for any other text.
     pub fn of_json(name: &str, text: &str) -> Option<Puzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
-        let puzzle = Puzzle::new(name, parts.sets, parts.moves).ok()?;
-        let mut puzzle = puzzle.forbidding(parts.illegal).ok()?;
+        let conditions = (parts.illegal, parts.blocks);
+        let mut puzzle = Puzzle::under(name, parts.sets, parts.moves, conditions).ok()?;
         puzzle.notation = puzzle.notation_by_name();
         for one in &parts.subgroup {
             puzzle.check_move(&Move::free("", one.clone())).ok()?;
@@ -797,10 +922,8 @@ impl Puzzle {
 
     /// Returns whether the inverse of some move is missing, so that distances depend on the direction.
     pub fn is_directed(&self) -> bool {
-        let seen = |one: &Move| (self.seen(&one.transformation), one.requires);
-        let known: HashSet<(Transformation, Option<PieceAt>)> =
-            self.moves.iter().map(seen).collect();
-        !self.moves.iter().all(|one| known.contains(&seen(&self.inverse_of(one))))
+        let known: HashSet<_> = self.moves.iter().map(|one| self.effect(one)).collect();
+        !self.moves.iter().all(|one| known.contains(&self.effect(&self.inverse_of(one))))
     }
 }
 

@@ -70,7 +70,7 @@ enum PuzzleKind {
     /// The goal numbers the tiles.
     Board { goal: Board, start: Board, metric: Metric },
     /// Every generator is one move; the start numbers the elements.
-    Permutations { puzzle: Puzzle, order: PositionOrder, start: Permutation },
+    Permutations { puzzle: Box<Puzzle>, order: PositionOrder, start: Permutation },
 }
 
 /// How arrangements are represented as (line, cell), and the moves in this representation.
@@ -226,7 +226,7 @@ impl StateSpace {
     pub fn ordered_by(puzzle: Puzzle, order: PositionOrder) -> StateSpace {
         assert_eq!(order.path().len(), puzzle.labels().len(), "an order of this puzzle");
         let start = Permutation::identity(puzzle.labels().len());
-        StateSpace::new(PuzzleKind::Permutations { puzzle, order, start })
+        StateSpace::new(PuzzleKind::Permutations { puzzle: Box::new(puzzle), order, start })
     }
 
     /// Returns the same space of a board, searched from a different board; spaces of other puzzles are unchanged.

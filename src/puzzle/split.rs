@@ -57,7 +57,7 @@ impl SplitSet {
 impl SplitPuzzle {
     /// Splits the sets of a puzzle, one of whose moves may always be made; `None` if there is nothing to split.
     pub fn of(puzzle: &Puzzle) -> Option<SplitPuzzle> {
-        if !puzzle.allows_all_moves() || !puzzle.illegal.is_empty() {
+        if !puzzle.allows_all_moves() {
             return None;
         }
         let all = puzzle.sets.iter().enumerate();
@@ -98,6 +98,7 @@ impl SplitPuzzle {
             moves: moves.collect(),
             aliases: Vec::new(),
             illegal: Vec::new(),
+            blocks: Vec::new(),
             notes: Vec::new(),
             notation: None,
             goals: None,

@@ -19,7 +19,7 @@ use num_bigint::BigUint;
 
 use crate::{
     puzzle::{
-        Arrangement, Move, PieceAt, PieceSet, Puzzle, Transformation,
+        Arrangement, GluedPiece, Move, PieceAt, PieceSet, Puzzle, Transformation,
         group::{Bsgs, Points, all_orbits},
         is_even,
         permutation::gcd,
@@ -36,11 +36,11 @@ const MAX_BYTES: usize = 10_000_000;
 /// Maximum work of proving an order, in images of single points.
 const MAX_WORK: u64 = 4_000_000_000;
 
-/// Maximum number of shapes of a puzzle in which some places are forbidden.
+/// Maximum number of shapes of a puzzle in which some places are forbidden, or some pieces glued together.
 const MAX_SHAPES: usize = 100_000;
 
 /// What moves do that depend on the **shape** of a state: on where one piece is, such as the blank of a board, or on where
-/// all pieces are that may not be everywhere, as in Square-1.
+/// all pieces are that may not be everywhere, as in Square-1, or that are glued together.
 pub(crate) struct Loops {
     /// Moves, or sequences of moves that lead back to the shape of the solved puzzle: what they generate is possible
     /// there.
@@ -75,8 +75,9 @@ enum StateShape {
     Nothing,
     /// The position of a piece: its kind, and the set.
     Position(PieceAt),
-    /// What is at each position of some sets: for each of these, the class of each kind of piece.
-    Classes(Vec<(usize, Vec<u8>)>),
+    /// What is at each position of some sets: for each of these, the class of each kind of piece. And where the blocks are,
+    /// whichever is where.
+    Classes(Vec<(usize, Vec<u8>)>, Vec<Vec<GluedPiece>>),
 }
 
 impl StateShape {
@@ -89,12 +90,24 @@ impl StateShape {
                 let at = row.iter().position(|piece| piece.kind == *kind)?;
                 Some(vec![at as u8])
             }
-            StateShape::Classes(sets) => {
+            StateShape::Classes(sets, blocks) => {
                 let of_set = |(set, class): &(usize, Vec<u8>)| {
                     let row = state.0[*set].iter();
                     row.map(|piece| class[usize::from(piece.kind)]).collect::<Vec<u8>>()
                 };
-                Some(sets.iter().flat_map(of_set).collect())
+                // The positions of each block, in order, and the blocks in the order of these.
+                let place = |one: &GluedPiece| {
+                    let mut row = state.0[usize::from(one.set)].iter();
+                    let at = row.position(|piece| piece.kind == one.kind);
+                    (one.set, at.map_or(u8::MAX, |at| at as u8))
+                };
+                let places = |block: &Vec<GluedPiece>| block.iter().map(place).collect();
+                let places: BTreeSet<BTreeSet<(u8, u8)>> = blocks.iter().map(places).collect();
+                let of_block = |block: &BTreeSet<(u8, u8)>| {
+                    let all = block.iter().flat_map(|&(set, at)| [set, at]);
+                    [block.len() as u8].into_iter().chain(all).collect::<Vec<u8>>()
+                };
+                Some(sets.iter().flat_map(of_set).chain(places.iter().flat_map(of_block)).collect())
             }
         }
     }
@@ -104,7 +117,9 @@ impl StateShape {
         let set = match self {
             StateShape::Nothing => 0,
             StateShape::Position(at) => at.set.into(),
-            StateShape::Classes(sets) => sets[0].0,
+            StateShape::Classes(sets, blocks) => {
+                sets.first().map_or_else(|| blocks[0][0].set.into(), |(set, _)| *set)
+            }
         };
         &puzzle.sets()[set].name
     }
@@ -181,8 +196,8 @@ impl Puzzle {
     pub(crate) fn loops(&self) -> Option<Loops> {
         let first = self.moves().iter().find_map(|one| one.requires);
         let shape = match first {
-            None if self.illegal().is_empty() => return Some(Loops::unconditional(self)),
-            None => StateShape::Classes(self.classes()),
+            None if self.allows_all_moves() => return Some(Loops::unconditional(self)),
+            None => StateShape::Classes(self.classes(), self.blocks().to_vec()),
             Some(first) => {
                 let set = &self.sets()[usize::from(first.set)];
                 let same = |one: &Move| {

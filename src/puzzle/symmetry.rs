@@ -455,7 +455,8 @@ type ShownSide = (usize, u8, u8);
 /// The sides of which a point must show one.
 type SidesAtPoint = (usize, Vec<ShownSide>);
 
-/// Whether moves need nothing, or all of them the same piece, which does not turn, and no state is forbidden.
+/// Whether moves need nothing, or all of them the same piece, which does not turn, no state is forbidden, and no pieces
+/// are glued together.
 fn needs_one_piece(puzzle: &Puzzle) -> bool {
     let needed = |one: &Move| one.requires.map(|at| (at.set, at.kind));
     let first = puzzle.moves().first().and_then(needed);
@@ -464,6 +465,7 @@ fn needs_one_piece(puzzle: &Puzzle) -> bool {
         set.orientations == 1 && set.pieces_of(kind) == 1
     };
     puzzle.illegal().is_empty()
+        && puzzle.blocks().is_empty()
         && puzzle.moves().iter().all(|one| needed(one) == first)
         && first.is_none_or(is_alone)
 }
@@ -613,6 +615,24 @@ impl<'a> LabelledPuzzle<'a> {
                 sides
                     .into_iter()
                     .for_each(|side| of.relations.relate(7, [position, position, side]));
+            }
+        }
+        // Blocks, and what moves take along, be it in a way that nobody sees.
+        for block in puzzle.blocks() {
+            let thing = of.relations.thing(6);
+            for one in block {
+                for &side in &of.sides[usize::from(one.set)][usize::from(one.kind)] {
+                    of.relations.relate(8, [thing, thing, side]);
+                }
+            }
+        }
+        let sets = puzzle.sets().iter().enumerate().filter(|_| !puzzle.blocks().is_empty());
+        for (set, position) in sets.flat_map(|(i, set)| (0..set.positions()).map(move |p| (i, p))) {
+            let Some(place) = of.position[set][position] else { continue };
+            for (one, _) in
+                (0..).zip(puzzle.moves()).filter(|(_, one)| one.transformation.takes(set, position))
+            {
+                of.relations.relate(9, [one, place, place]);
             }
         }
         of
@@ -802,9 +822,6 @@ impl Puzzle {
 
     /// Whether any move changes what is at a position of a set.
     pub(crate) fn moves_at(&self, set: usize, position: usize) -> bool {
-        self.moves().iter().any(|one| {
-            let turn = &one.transformation.0[set];
-            usize::from(turn.source[position]) != position || turn.twist[position] != 0
-        })
+        self.moves().iter().any(|one| one.transformation.takes(set, position))
     }
 }

@@ -103,12 +103,13 @@ impl Variant {
             };
             let moves = self.moves.iter().map(one).collect::<Result<Vec<_>, _>>()?;
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
-            let (illegal, notation) = (puzzle.illegal().to_vec(), puzzle.notation);
+            let conditions = (puzzle.illegal().to_vec(), puzzle.blocks().to_vec());
+            let (sets, notation) = (puzzle.sets().to_vec(), puzzle.notation);
             // Sequences of moves may still use the other moves.
             let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &Move| moves.iter().all(|new| new.name != old.name);
             let others: Vec<Move> = others.filter(is_other).collect();
-            puzzle = Puzzle::new(name, puzzle.sets().to_vec(), moves)?.forbidding(illegal)?;
+            puzzle = Puzzle::under(name, sets, moves, conditions)?;
             puzzle.aliases.extend(others);
             puzzle.notation = notation;
         }

@@ -131,9 +131,14 @@ impl ChainSolver {
         for (a, first) in (0..).zip(puzzle.moves()) {
             for (b, next) in (0..).zip(puzzle.moves()) {
                 let transformation = first.transformation.then(&next.transformation, puzzle.sets());
+                // A move may take along less than the moves of which it is made, and split a block that they do not.
+                let taken = [first, next].map(|one| puzzle.taken(&one.transformation));
+                let is_alike = taken.iter().all(|taken| *taken == puzzle.taken(&transformation));
                 if b == inverse[usize::from(a)] {
                     joined.insert((a, b), None);
-                } else if let Some(same) = find(&Move { transformation, ..first.clone() }) {
+                } else if let Some(same) = find(&Move { transformation, ..first.clone() })
+                    && is_alike
+                {
                     joined.insert((a, b), Some(same));
                 }
             }

@@ -15,7 +15,7 @@ use std::{
 };
 
 use crate::{
-    frontier::{FieldKind, FieldMap, StateFields},
+    frontier::{FieldBlock, FieldKind, FieldMap, StateFields},
     kernel::prefetch,
     puzzle::{
         Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Puzzle, Size, Transformation,
@@ -434,6 +434,8 @@ struct RowMove {
     stages: Vec<Vec<(u16, u16, u32)>>,
     /// The field that must have one of these values.
     needs: Option<(usize, Vec<u8>)>,
+    /// The blocks that it may split.
+    blocks: Vec<FieldBlock>,
 }
 
 impl RowMoves {
@@ -466,7 +468,8 @@ impl RowMoves {
                 let never = || (!always(at)).then(|| (0, Vec::new()));
                 fields.says(puzzle, at).or_else(never)
             });
-            moves.push(RowMove { stages: vec![all], needs });
+            let blocks = fields.blocks(puzzle, &one.transformation);
+            moves.push(RowMove { stages: vec![all], needs, blocks });
         }
         let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(puzzle, at)).collect();
         RowMoves { moves, values, illegal }
@@ -496,8 +499,9 @@ impl RowMoves {
     /// Returns whether a move may be made; where it leads may be illegal.
     #[inline]
     fn may(&self, one: usize, row: &[u8]) -> bool {
-        let needs = &self.moves[one].needs;
+        let RowMove { needs, blocks, .. } = &self.moves[one];
         needs.as_ref().is_none_or(|(field, values)| values.contains(&row[*field]))
+            && !blocks.iter().any(|block| block.is_split(row))
     }
 
     /// Writes the first stage of a row after a move; returns false if the move is not allowed.

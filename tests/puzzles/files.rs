@@ -232,7 +232,7 @@ fn wrong_ksolve_files_name_the_line() {
     of(
         "Turn A\n",
         "x.tws:8: expected Name, Set, Solved, StartState, Move, MoveTransformation, MoveAlias, \
-         MoveSequence, Ignore, Illegal, ParallelMoves or Multiplicators, found 'Turn'",
+         MoveSequence, Ignore, Illegal, Block, ParallelMoves or Multiplicators, found 'Turn'",
     );
     ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
     ends("Set P 256 1\n", "x.tws:1: the set has 256 pieces, but a set must have 1 to 255");

@@ -1,5 +1,6 @@
 //! Permutation puzzles: families, files and their general form, against plain searches and published truth.
 
+mod blocks;
 mod corpus;
 mod cubers;
 mod docs;

@@ -79,7 +79,6 @@ fn files_are_read_in_the_forms_that_they_have() {
 fn statements_that_change_a_puzzle_are_known_but_refused() {
     let whole = sample("spaces.def");
     for (word, why) in [
-        ("Block", "moves would depend on where several pieces are"),
         ("ForbiddenPairs", "it limits sequences of moves"),
         ("ForbiddenGroups", "it limits sequences of moves"),
         ("MoveLimits", "it limits sequences of moves"),

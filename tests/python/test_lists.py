@@ -100,6 +100,12 @@ def test_files_of_turning_pieces_take_metrics_and_pieces():
     assert tilewave.bfs(lanterns).complete and tilewave.bfs(lanterns, metric="qtm").complete
 
 
+def test_bandaged_puzzles_are_read():
+    bicube = tilewave.Puzzle(DATA / "bicube.def")
+    assert bicube.num_states == 1_108_800
+    assert tilewave.bfs(bicube, max_depth=7).counts.tolist() == [1, 9, 24, 54, 102, 168, 296, 583]
+
+
 def random_puzzle(rng):
     """Two sets of positions that mix only within themselves: generators, twists, orientations, solved."""
     sizes, turns = rng.integers(2, 5, 2), rng.integers(1, 4, 2)

@@ -45,12 +45,12 @@ impl Comparison {
     }
 
     /// Compares the states at each depth, of many sets only the first; with few sets, also tables and solutions.
-    fn puzzle(&mut self, seed: u64, many_sets: bool) {
-        let drawn = Drawn::new(seed, Features { many_sets, ..Features::ALL });
+    fn puzzle(&mut self, seed: u64, with: Features) {
+        let drawn = Drawn::new(seed, with);
         let (distances, mut complete) = drawn.distances(STATES);
         let mut counts = vec![0; distances.values().max().unwrap() + 1];
         distances.values().for_each(|&depth| counts[depth] += 1);
-        if many_sets {
+        if with.many_sets {
             // Wrong moves could lead to more states than any memory holds.
             counts.truncate(6);
             complete = false;
@@ -151,7 +151,7 @@ impl Comparison {
 #[test]
 fn random_puzzles_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
-    (0..250).for_each(|seed| comparison.puzzle(seed, false));
+    (0..250).for_each(|seed| comparison.puzzle(seed, Features::ALL));
     let Comparison { puzzles, tables, solutions, classes, .. } = comparison.agreed();
     assert!(puzzles > 150 && tables > 100 && solutions > 1000, "{puzzles} {tables} {solutions}");
     assert!(classes[1] > 20 && classes[0] > classes[2], "{classes:?}");
@@ -162,7 +162,7 @@ fn random_puzzles_are_as_in_plain_code() {
 fn three_thousand_random_puzzles_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
     // Some are refused: several goals where nothing tells which of them are equal, and moves that depend on equal pieces.
-    (250..5500).for_each(|seed| comparison.puzzle(seed, false));
+    (250..5500).for_each(|seed| comparison.puzzle(seed, Features::ALL));
     let Comparison { puzzles, classes, .. } = comparison.agreed();
     assert!(puzzles > 3000 && classes[1] > 450, "{puzzles} {classes:?}");
 }
@@ -170,7 +170,18 @@ fn three_thousand_random_puzzles_are_as_in_plain_code() {
 #[test]
 fn random_puzzles_of_many_sets_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
-    (0..15).for_each(|seed| comparison.puzzle(seed, true));
+    let many = Features { many_sets: true, ..Features::ALL };
+    (0..15).for_each(|seed| comparison.puzzle(seed, many));
     let Comparison { puzzles, .. } = comparison.agreed();
     assert!(puzzles > 9, "{puzzles}");
+}
+
+#[test]
+fn random_puzzles_with_blocks_are_as_in_plain_code() {
+    let mut comparison = Comparison::default();
+    (0..120).for_each(|seed| comparison.puzzle(seed, Features::BLOCKS));
+    let many = Features { many_sets: true, ..Features::BLOCKS };
+    (0..5).for_each(|seed| comparison.puzzle(seed, many));
+    let Comparison { puzzles, tables, solutions, .. } = comparison.agreed();
+    assert!(puzzles > 60 && tables > 40 && solutions > 300, "{puzzles} {tables} {solutions}");
 }

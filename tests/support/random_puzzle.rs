@@ -1,12 +1,13 @@
 //! Random small puzzles of every kind, and plain code that searches them. It shares nothing with the program but the
 //! types in which puzzles are described: several sets, many sets, orientations, some of which do not matter, equal
-//! pieces, pieces that nothing moves, sets that fall apart, illegal states, moves that need a piece, directed or not,
+//! pieces, pieces that nothing moves, sets that fall apart, illegal states, pieces that are glued together, moves that need a piece, directed or not,
 //! generators made of several moves, goals, symmetric moves.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tilewave::puzzle::{
-    Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
+    Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
+    Turns,
 };
 use tilewave::puzzle::{PuzzleError, Variant};
 use tilewave::random::SplitMix64;
@@ -22,6 +23,7 @@ pub struct Drawn {
     pub sets: Vec<PieceSet>,
     pub moves: Vec<Move>,
     pub illegal: Vec<PieceAt>,
+    pub blocks: Vec<Vec<GluedPiece>>,
     pub turns: Turns,
     /// Words of moves, each with whether it is undone, that take the place of the moves; none: the moves themselves.
     pub generators: Vec<Vec<(usize, bool)>>,
@@ -39,11 +41,20 @@ pub struct Features {
     pub generators: bool,
     /// Illegal states, and moves that need a piece.
     pub conditions: bool,
+    /// Pieces that are glued together.
+    pub blocks: bool,
 }
 
 impl Features {
-    pub const ALL: Features =
-        Features { many_sets: false, goals: true, generators: true, conditions: true };
+    pub const ALL: Features = Features {
+        many_sets: false,
+        goals: true,
+        generators: true,
+        conditions: true,
+        blocks: false,
+    };
+    /// With blocks, of which moves need no piece; moves may not lead to goals.
+    pub const BLOCKS: Features = Features { goals: false, blocks: true, ..Features::ALL };
 }
 
 struct Draw(SplitMix64);
@@ -161,7 +172,9 @@ impl Draw {
             };
             goals = (0..1 + self.below(3)).map(|_| word(self)).collect();
         }
-        let mut drawn = Drawn { sets, moves, illegal, turns, generators, goals, orders: vec![] };
+        let blocks = Vec::new();
+        let orders = Vec::new();
+        let mut drawn = Drawn { sets, moves, illegal, blocks, turns, generators, goals, orders };
         drawn.orders = drawn.words().iter().map(|word| drawn.order(word)).collect();
         drawn
     }
@@ -207,7 +220,29 @@ impl Draw {
 impl Drawn {
     /// The puzzle of a seed.
     pub fn new(seed: u64, with: Features) -> Drawn {
-        Draw(SplitMix64::new(seed)).puzzle(with)
+        let mut drawn = Draw(SplitMix64::new(seed)).puzzle(with);
+        if with.blocks && drawn.moves.iter().all(|one| one.requires.is_none()) {
+            // From numbers of their own: the rest of the puzzle is the same without them.
+            drawn.glue(&mut Draw(SplitMix64::new(!seed)));
+        }
+        drawn
+    }
+
+    /// Draws blocks of two or three pieces.
+    fn glue(&mut self, draw: &mut Draw) {
+        let mut single = Vec::new();
+        for (set, of) in (0..).zip(&self.sets) {
+            let kinds = (0..of.moduli.len() as u8).filter(|&kind| of.pieces_of(kind) == 1);
+            single.extend(kinds.map(|kind| GluedPiece { set, kind }));
+        }
+        for _ in 0..1 + draw.below(3) {
+            let count = 2 + draw.below(2);
+            if single.len() < count {
+                break;
+            }
+            let block = (0..count).map(|_| single.swap_remove(draw.below(single.len())));
+            self.blocks.push(block.collect());
+        }
     }
 
     /// Whether one generator is drawn twice: two moves would have the same name, which is refused.
@@ -230,7 +265,8 @@ impl Drawn {
         let texts = goals.iter().map(|state| puzzle.text(&arrangement(state)));
         let goals = if self.goals.is_empty() { Vec::new() } else { texts.collect() };
         let variant = Variant { moves: generators, goals, ..Variant::default() };
-        variant.of(puzzle.forbidding(self.illegal.clone())?, self.turns)
+        let puzzle = puzzle.forbidding(self.illegal.clone())?.gluing(self.blocks.clone())?;
+        variant.of(puzzle, self.turns)
     }
 
     pub fn start(&self) -> State {
@@ -301,23 +337,42 @@ impl Drawn {
 
     /// The repetitions of a word that bring back pieces that all differ, in all orientations.
     fn order(&self, word: &[(usize, bool)]) -> usize {
+        let all = self.distinct();
+        let after = |state: &State| Some(all.effect(word, state));
+        let back = |state: &State| *state == all.start();
+        1 + std::iter::successors(after(&all.start()), after).position(|s| back(&s)).unwrap()
+    }
+
+    /// The same with pieces that all differ, in all orientations, without conditions.
+    fn distinct(&self) -> Drawn {
         let distinct = self
             .sets
             .iter()
             .map(|set| PieceSet::distinct(&set.name, set.positions() as u8, set.orientations));
         let (sets, moves) = (distinct.collect(), self.moves.clone());
-        let all = Drawn {
+        Drawn {
             sets,
             moves,
             illegal: vec![],
+            blocks: vec![],
             turns: self.turns,
             generators: vec![],
             goals: vec![],
             orders: vec![],
-        };
-        let after = |state: &State| Some(all.effect(word, state));
-        let back = |state: &State| *state == all.start();
-        1 + std::iter::successors(after(&all.start()), after).position(|s| back(&s)).unwrap()
+        }
+    }
+
+    /// Whether a move splits a block, given what it makes of a state with pieces that all differ.
+    fn splits(&self, start: &State, after: &State, state: &State) -> bool {
+        self.blocks.iter().any(|block| {
+            let is_moved = |one: &&GluedPiece| {
+                let set = usize::from(one.set);
+                let at = state[set].iter().position(|&(kind, _)| kind == one.kind).unwrap();
+                start[set][at] != after[set][at]
+            };
+            let moved = block.iter().filter(is_moved).count();
+            moved > 0 && moved < block.len()
+        })
     }
 
     /// The state after each move that counts as one, `None` where it is not allowed: the same moves for all states.
@@ -325,20 +380,27 @@ impl Drawn {
     pub fn steps(&self, state: &State) -> Vec<Option<State>> {
         let mut found = Vec::new();
         let words = self.words();
+        let distinct = self.distinct();
+        let start = distinct.start();
         for (word, &order) in words.iter().zip(&self.orders) {
             let needs =
                 if self.generators.is_empty() { self.moves[word[0].0].requires } else { None };
             let needed = |state: &State| needs.is_none_or(|at| Drawn::has(state, at));
-            let mut next = state.clone();
+            let (mut next, mut after) = (state.clone(), start.clone());
             let powers = if self.turns == Turns::Powers { 1..order.max(2) } else { 1..2 };
             for _ in powers {
                 next = self.effect(word, &next);
-                found.push((needed(state) && self.is_legal(&next)).then(|| next.clone()));
+                after = distinct.effect(word, &after);
+                let can = needed(state) && self.is_legal(&next);
+                let can = can && !self.splits(&start, &after, state);
+                found.push(can.then(|| next.clone()));
             }
             if self.turns == Turns::Quarter {
                 let back: Vec<_> = word.iter().rev().map(|&(one, back)| (one, !back)).collect();
                 let before = self.effect(&back, state);
-                found.push((needed(&before) && self.is_legal(&before)).then_some(before));
+                let can = needed(&before) && self.is_legal(&before);
+                let can = can && !self.splits(&start, &distinct.effect(&back, &start), state);
+                found.push(can.then_some(before));
             }
         }
         found

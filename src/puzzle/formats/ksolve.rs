@@ -20,7 +20,14 @@
 //! 0 0 0 1              # of which pieces nobody sees how they are turned; may be left out
 //! End
 //! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
+//! Block                # pieces that are glued together: no move may take along only some of them
+//! PIECES
+//! 1 2                  # the pieces of a set
+//! End
 //! ```
+//!
+//! Of pieces with one orientation, the second row of a move may say that it turns them: nobody sees that, but blocks go
+//! along with it, as with the centre of a face.
 //!
 //! A name may have spaces. `ParallelMoves` and `Multiplicators` only help ksolve to search, and are skipped up to
 //! `End`.
@@ -32,9 +39,10 @@
 
 use crate::{
     puzzle::{
-        Permutation, PieceAt, PuzzleError, SetAction, Transformation,
+        GluedPiece, Permutation, PieceAt, Puzzle, PuzzleError, SetAction, Transformation,
         error::{LINE_END, wrong},
         formats::source::{FileSequence, FileSet, SetSource, once, turn, wrong_numbers},
+        permutation::gcd,
     },
     units::{digits, joined, shown},
 };
@@ -44,27 +52,27 @@ type KsolveLine<'a> = (usize, Vec<&'a str>);
 
 /// The words with which what is read begins.
 const STATEMENTS: &str = "Name, Set, Solved, StartState, Move, MoveTransformation, MoveAlias, \
-                          MoveSequence, Ignore, Illegal, ParallelMoves or Multiplicators";
+                          MoveSequence, Ignore, Illegal, Block, ParallelMoves or Multiplicators";
 /// The words with which other statements begin, and why they are refused.
-const NOT_READ: [(&str, &str); 4] = [
-    ("Block", "moves would depend on where several pieces are"),
-    ("ForbiddenPairs", PATHS),
-    ("ForbiddenGroups", PATHS),
-    ("MoveLimits", PATHS),
-];
+const NOT_READ: [(&str, &str); 3] =
+    [("ForbiddenPairs", PATHS), ("ForbiddenGroups", PATHS), ("MoveLimits", PATHS)];
 const PATHS: &str =
     "it limits sequences of moves, and says nothing of states: leave it out to search all states";
 
 struct KsolveReader<'a> {
     lines: std::vec::IntoIter<KsolveLine<'a>>,
     source: SetSource,
+    /// The pieces with one orientation that moves turn: the error if there are no blocks, the move, the set, and the
+    /// position.
+    unseen: Vec<(PuzzleError, usize, usize, usize)>,
 }
 
 pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
     let lines = (1..).zip(text.split('\n')).filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect()));
     let lines = lines.filter(|(_, words): &KsolveLine| !words.is_empty()).collect::<Vec<_>>();
-    let mut reader = KsolveReader { lines: lines.into_iter(), source: SetSource::default() };
+    let mut reader =
+        KsolveReader { lines: lines.into_iter(), source: SetSource::default(), unseen: Vec::new() };
     let mut solved = false;
     let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {
@@ -123,8 +131,9 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
             "Ignore" => {
                 after_solved("'Ignore'")?;
                 end(1)?;
-                if !reader.source.illegal.is_empty() {
-                    return Err(wrong!(Syntax: "'Ignore' must come before 'Illegal'").at(line));
+                if !reader.source.illegal.is_empty() || !reader.source.blocks.is_empty() {
+                    let wrong = wrong!(Syntax: "'Ignore' must come before 'Illegal' and 'Block'");
+                    return Err(wrong.at(line));
                 }
                 reader.ignored(line)?;
             }
@@ -134,6 +143,11 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
                 let position = word(2, "a position")?;
                 word(3, "a piece")?;
                 reader.illegal(line, set, position, &words[3..])?;
+            }
+            "Block" => {
+                after_solved("'Block'")?;
+                end(1)?;
+                reader.glued(line)?;
             }
             "ParallelMoves" | "Multiplicators" => {
                 let missing = || wrong!(Missing: "the 'End' of {} is missing", words[0]).at(line);
@@ -150,6 +164,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
     if reader.source.moves.is_empty() {
         return Err(wrong!(Missing: "a 'Move' is missing").at(0));
     }
+    reader.turn_unseen()?;
     let mut source = reader.source;
     for one in sequences.iter().filter(|one| one.is_move) {
         source.check_new(&one.name, one.line)?;
@@ -221,9 +236,10 @@ impl<'a> KsolveReader<'a> {
         let name = shown(name, 32);
         let base = usize::from(by_piece);
         let rows = self.block(0, &name)?;
-        let of_set = |(set, rows): (&FileSet, Vec<KsolveLine>)| -> Result<SetAction, PuzzleError> {
-            let pieces = set.solved.len();
-            let mut of = SetAction::still(pieces);
+        let one = self.source.moves.len();
+        let unseen = &mut self.unseen;
+        let of_set = |(index, (set, rows)): (usize, (&FileSet, Vec<KsolveLine>))| {
+            let mut of = SetAction::still(set.solved.len());
             let mut rows = rows.into_iter();
             let Some((line, words)) = rows.next() else { return Ok(of) };
             let sources = words.iter().map(|word| {
@@ -235,15 +251,20 @@ impl<'a> KsolveReader<'a> {
             let pulled = pulled.map_err(|error| error.behind(&name).at(line))?;
             of.source.copy_from_slice(pulled.images());
             let (line, turns) = rows.next().unwrap_or_default();
-            let turns = turns.iter().map(|word| turn(word, set.orientations));
-            let turns: Vec<u8> = turns.collect::<Result<_, _>>().map_err(|e| e.at(line))?;
-            if !turns.is_empty() {
-                let at = |p: usize| if by_piece { sources[p] } else { p };
-                of.twist = (0..pieces).map(|p| turns[at(p)]).collect();
+            let at = |p: usize| if by_piece { sources[p] } else { p };
+            for p in 0..turns.len() {
+                let word = turns[at(p)];
+                match turn(word, set.orientations).map_err(|error| error.at(line)) {
+                    Ok(turn) => of.twist[p] = turn,
+                    Err(error) if set.orientations == 1 && digits::<usize>(word).is_some() => {
+                        unseen.push((error, one, index, p));
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             Ok(of)
         };
-        let turns = self.source.sets.iter().zip(rows).map(of_set);
+        let turns = self.source.sets.iter().zip(rows).enumerate().map(of_set);
         Ok(Transformation(turns.collect::<Result<_, _>>()?))
     }
 
@@ -270,6 +291,71 @@ impl<'a> KsolveReader<'a> {
             let kind = kind.ok_or_else(|| syntax(line, word, "a piece"))?;
             let (set, position) = (index as u8, place as u8);
             self.source.illegal.push(PieceAt { set, position, kind });
+        }
+        Ok(())
+    }
+
+    /// Reads the pieces of a block.
+    fn glued(&mut self, line: usize) -> Result<(), PuzzleError> {
+        let mut block = Vec::new();
+        let mut open = None;
+        loop {
+            let missing = || wrong!(Missing: "the 'End' of Block is missing").at(line);
+            let (line, words) = self.lines.next().ok_or_else(missing)?;
+            if words == ["End"] {
+                break;
+            }
+            let named = self.source.sets.iter().position(|set| words == [set.name.as_str()]);
+            if named.is_some() {
+                open = named;
+                continue;
+            }
+            let index = open.ok_or_else(|| syntax(line, &words.join(" "), &self.names()))?;
+            let set = &self.source.sets[index];
+            for word in words {
+                let piece = number(line, word)?;
+                let kind = set.kinds_of(piece).next();
+                let kind = kind.ok_or_else(|| syntax(line, word, "a piece"))?;
+                if set.solved.iter().filter(|own| own.number == piece).count() > 1 {
+                    return Err(wrong!(Unsupported: "several pieces of {} have the number {piece}: a block needs pieces \
+                        that look different from all others", shown(&set.name, 32)).at(line));
+                }
+                let one = GluedPiece { set: index as u8, kind };
+                if self.source.blocks.iter().flatten().chain(&block).any(|other| *other == one) {
+                    let name = shown(&set.name, 32);
+                    return Err(
+                        wrong!(Twice: "piece {piece} of {name} is in a block already").at(line)
+                    );
+                }
+                block.push(one);
+            }
+        }
+        if block.len() < 2 {
+            return Err(wrong!(Missing: "a block needs at least two pieces").at(line));
+        }
+        self.source.blocks.push(block);
+        Ok(())
+    }
+
+    /// Gives pieces with one orientation several, which look the same, if moves turn them: as many that a move turns them
+    /// until it has brought everything back.
+    fn turn_unseen(&mut self) -> Result<(), PuzzleError> {
+        let sets = self.source.piece_sets();
+        let orders = self.source.moves.iter().map(|(_, of)| of.order(&sets).unwrap_or(0));
+        let orders: Vec<u64> = orders.collect();
+        for &(ref error, one, index, _) in &self.unseen {
+            let set = &mut self.source.sets[index];
+            let (all, order) = (u64::from(set.orientations), orders[one]);
+            let all = all / gcd(all, order.max(1)) * order;
+            let most = Puzzle::MAX_LOCATIONS / set.solved.len();
+            if self.source.blocks.is_empty() || !(1..=most.min(127) as u64).contains(&all) {
+                return Err(error.clone());
+            }
+            set.orientations = all as u8;
+        }
+        for &(_, one, index, position) in &self.unseen {
+            let all = self.source.sets[index].orientations;
+            self.source.moves[one].1.0[index].twist[position] = all / orders[one] as u8 % all;
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Move, NamedPermutation, Permutation, PieceAt, PieceSet, Placed, Puzzle, PuzzleError,
-        SetAction, Transformation, Turns,
+        GluedPiece, Move, NamedPermutation, Permutation, PieceAt, PieceSet, Placed, Puzzle,
+        PuzzleError, SetAction, Transformation, Turns,
         error::wrong,
         group::{faithful, orbits, restricted},
         notation,
@@ -195,12 +195,14 @@ pub(crate) struct SetSource {
     /// The effects of other names.
     pub named: Vec<(String, Transformation)>,
     pub illegal: Vec<PieceAt>,
+    /// Pieces that are glued together.
+    pub blocks: Vec<Vec<GluedPiece>>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl SetSource {
-    fn piece_sets(&self) -> Vec<PieceSet> {
+    pub fn piece_sets(&self) -> Vec<PieceSet> {
         self.sets.iter().map(FileSet::piece_set).collect()
     }
 
@@ -245,7 +247,8 @@ impl SetSource {
         let [set] = self.sets.as_slice() else { return None };
         let labels: Vec<usize> = set.solved.iter().map(|piece| piece.number).collect();
         let different: BTreeSet<&usize> = labels.iter().collect();
-        if set.orientations > 1 || different.len() < labels.len() || !self.illegal.is_empty() {
+        let is_free = self.illegal.is_empty() && self.blocks.is_empty();
+        if set.orientations > 1 || different.len() < labels.len() || !is_free {
             return None;
         }
         let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
@@ -262,8 +265,8 @@ impl SetSource {
     pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Puzzle, PuzzleError> {
         let listed = self.moves.iter().filter(|(name, _)| !is_rotation(name));
         let moves = listed.map(|(name, of)| Move::free(name, of.clone())).collect();
-        let puzzle = Puzzle::new(name, self.piece_sets(), moves)?;
-        puzzle.forbidding(self.illegal.clone())?.counting(turns)
+        let conditions = (self.illegal.clone(), self.blocks.clone());
+        Puzzle::under(name, self.piece_sets(), moves, conditions)?.counting(turns)
     }
 }
 
