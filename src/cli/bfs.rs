@@ -238,14 +238,14 @@ impl Args {
         let resources = &self.running.resources;
         let mut search = list_search(puzzle, self.max_depth.max_depth, &self.ahead, resources)?;
         search.symmetry = !self.no_symmetry;
-        Ok(Task::Listed(search))
+        Ok(Task::Listed(Box::new(search)))
     }
 }
 
 /// A search, by the engines that can make it.
 enum Task {
     Numbered(Search),
-    Listed(FrontierSearch),
+    Listed(Box<FrontierSearch>),
 }
 
 impl Task {
