@@ -144,7 +144,7 @@ fn blocks_that_make_no_sense_are_refused() {
         "x.def:8: several pieces of P have the number 1: a block needs pieces that look different from all others",
     );
     let ignored = "Block\nP\n1 2\nEnd\nIgnore\nP\n1 1 0 0\nEnd\n";
-    of("", ignored, "x.def:8: 'Ignore' must come before 'Illegal' and 'Block'");
+    of("", ignored, "x.def:8: 'Ignore' must come before 'Block'");
     for (text, expected) in [
         ("Set P 4 1\nBlock\nP\n1 2\nEnd\n", "x.def:2: 'Solved' must come before the first 'Block'"),
         ("Set P 4 1\nSolved\nEnd\nBlock\nP\n1 2\n", "x.def:4: the 'End' of Block is missing"),

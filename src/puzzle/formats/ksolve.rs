@@ -131,9 +131,10 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
             "Ignore" => {
                 after_solved("'Ignore'")?;
                 end(1)?;
-                if !reader.source.illegal.is_empty() || !reader.source.blocks.is_empty() {
-                    let wrong = wrong!(Syntax: "'Ignore' must come before 'Illegal' and 'Block'");
-                    return Err(wrong.at(line));
+                let SetSource { illegal, blocks, .. } = &reader.source;
+                let before = [("Illegal", illegal.is_empty()), ("Block", blocks.is_empty())];
+                if let Some((word, _)) = before.iter().find(|(_, is_none)| !is_none) {
+                    return Err(wrong!(Syntax: "'Ignore' must come before '{word}'").at(line));
                 }
                 reader.ignored(line)?;
             }
