@@ -266,7 +266,16 @@ fn in_words(error: &clap::Error, command: &str) -> String {
     {
         return format!("{argument} is no option of this command: {advice}");
     }
-    let mut text = match (error.kind(), error.source()) {
+    // Where puzzles may follow each other, what is no puzzle is unexpected.
+    let (kind, argument) = match error.kind() {
+        ErrorKind::ValueValidation
+            if argument.starts_with("[PUZZLE]") && value.parse::<u64>().is_ok() =>
+        {
+            (ErrorKind::UnknownArgument, value.clone())
+        }
+        kind => (kind, argument),
+    };
+    let mut text = match (kind, error.source()) {
         (ErrorKind::ValueValidation, Some(reason)) => format!("{of_option}{reason}"),
         (ErrorKind::InvalidValue, _) if value.is_empty() => format!("{argument} needs a value"),
         (ErrorKind::InvalidValue, _) => {

@@ -23,7 +23,7 @@ const REDACTED: [(&str, &str); 23] = [
     // What a busy machine says, or a search that takes more than a second.
     (r"(?m)^load +other processes .*\n", ""),
     (
-        r"(?m)^! +INFO (built |.* % done |.*, searching for solutions of |checking$|value [0-9]+: |building tables$|rereading |sorting |reading or ).*\n",
+        r"(?m)^! +INFO ((database|puzzle) [0-9]+ of [0-9]+: )?(built |.* % done |.*, searching for solutions of |checking$|value [0-9]+: |building tables$|rereading |sorting |reading or ).*\n",
         "",
     ),
     (
