@@ -199,6 +199,8 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
         (Some(_), false) => "stopped",
     };
     let disk_bytes = manifest.disk_bytes() + of.scratch_bytes;
+    // A commit notes the peak, and files have grown since the last one.
+    let peak = manifest.peak_bytes.max(disk_bytes);
     let more = json!({
         "state": state,
         "depth": of.depth,
@@ -213,7 +215,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
         "eta_seconds": eta,
         "disk_bytes": disk_bytes,
         "scratch_bytes": of.scratch_bytes,
-        "disk_peak_bytes": manifest.peak_bytes,
+        "disk_peak_bytes": peak,
         "bytes_written": manifest.bytes_written,
     });
     let share = |all: u64| {
@@ -222,7 +224,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
     };
     let share = all_states.map_or(String::new(), share);
     let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
-    let [now, most, written] = [disk_bytes, manifest.peak_bytes, manifest.bytes_written].map(bytes);
+    let [now, most, written] = [disk_bytes, peak, manifest.bytes_written].map(bytes);
     let last = format!("{}, the last depth", manifest.depth().saturating_sub(1));
     let (chunks_done, chunks) = (of.chunks_done, manifest.chunks);
     let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");

@@ -65,7 +65,8 @@ pub struct PuzzleAndStates {
     /// States, each in quotes [default: read from standard input, one per line].
     ///
     /// For a board: tiles separated by spaces, rows by '/', the blank as 0. For any other puzzle: the moves that lead
-    /// from the solved state to this state, or the piece at each position.
+    /// from the solved state to this state, or the piece at each position. For a cube, also its stickers: those of each
+    /// face in the order U, R, F, D, L, B.
     #[arg(value_name = "STATE")]
     states: Vec<String>,
 }

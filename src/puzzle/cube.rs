@@ -24,6 +24,26 @@ use crate::puzzle::{
 /// A word, and how often its move is made: less than 0 times if it is undone.
 pub(super) type Step = (String, i32);
 
+/// The stickers of an unfolded cube, as [`Puzzle::net`] prints it, in the order of the faces U, R, F, D, L, B; `None` if the
+/// lines of a text are none.
+fn of_net(text: &str, layers: usize) -> Option<String> {
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<String>());
+    let rows: Vec<String> = rows.filter(|row| !row.is_empty()).collect();
+    let is_wide = |row: usize| (layers..2 * layers).contains(&row);
+    let fits = |(i, row): (usize, &String)| {
+        row.is_ascii() && row.len() == if is_wide(i) { 4 * layers } else { layers }
+    };
+    if rows.len() != 3 * layers || !rows.iter().enumerate().all(fits) {
+        return None;
+    }
+    // Beside each other: L, F, R, B.
+    let (above, others) = rows.split_at(layers);
+    let (beside, below) = others.split_at(layers);
+    let of = |at: usize| beside.iter().map(move |row| &row[at * layers..][..layers]);
+    let above = above.iter().map(String::as_str).chain(of(2)).chain(of(1));
+    Some(above.chain(below.iter().map(String::as_str)).chain(of(0)).chain(of(3)).collect())
+}
+
 /// The faces, opposite ones next to each other, with the numbers that they have in `named`.
 pub(super) const FACES: [u8; 6] = *b"UDFBLR";
 
@@ -299,7 +319,7 @@ impl Puzzle {
     }
 
     /// The number of layers of a named cube.
-    pub(super) fn layers(&self) -> Option<usize> {
+    pub(crate) fn layers(&self) -> Option<usize> {
         self.layered()?.of_cube()
     }
 
@@ -336,18 +356,23 @@ impl Puzzle {
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_reid =
             words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
-        let letters = words.concat();
+        let unfolded = of_net(text, layers);
+        let letters = unfolded.clone().unwrap_or_else(|| words.concat());
         // About as many of each of six colours, up to two mistakes: moves without spaces may have as many letters, but
         // not these.
         let colours = letters.to_ascii_uppercase();
         let mut counts = [0usize; 256];
         colours.bytes().for_each(|letter| counts[usize::from(letter)] += 1);
         counts.sort_unstable_by_key(|&count| Reverse(count));
-        let is_part = |word: &&str| word.len() >= layers;
+        // Nobody writes the same move twice in a row, but rows of stickers are seldom without two that are alike.
+        let are_single = words.iter().all(|word| word.len() == 1)
+            && counts[5] + 1 >= area
+            && words.windows(2).any(|two| two[0] == two[1]);
+        let are_parts = words.iter().all(|word| word.len() >= layers);
         let are_stickers = counts[5] * 2 >= area
             && counts[6..].iter().sum::<usize>() <= 2
             && (5 * area..=7 * area).contains(&letters.len())
-            && words.iter().all(is_part);
+            && (unfolded.is_some() || are_single || are_parts);
         let is_reid = layers == 3 && is_reid && letters.chars().all(|c| c.is_ascii_uppercase());
         if !colours.chars().all(|c| c.is_ascii_uppercase()) || !(are_stickers || is_reid) {
             return None;

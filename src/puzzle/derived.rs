@@ -372,7 +372,7 @@ fn no_graph(why: impl fmt::Display) -> PuzzleError {
 
 fn graph(name: &str, text: &str) -> Result<Puzzle, PuzzleError> {
     let mut edges: Vec<[usize; 2]> = Vec::new();
-    for word in text.split(',') {
+    for word in text.split(',').map(str::trim) {
         let ends = word.split_once('-').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
         let wrong = || no_graph(format_args!("'{}' is not an edge", shown(word, 40)));
         let ends: [usize; 2] = ends.ok_or_else(wrong)?;
@@ -385,6 +385,10 @@ fn graph(name: &str, text: &str) -> Result<Puzzle, PuzzleError> {
             return Err(no_graph(format_args!("edge {word} {what}")));
         }
         edges.push([least, most]);
+    }
+    if edges.iter().all(|edge| edge[0] > 0) {
+        let least = edges.iter().map(|edge| edge[0]).min().unwrap_or_default();
+        return Err(no_graph(format_args!("the vertices begin at {least}")));
     }
     let vertices = edges.iter().map(|edge| edge[1] + 1).max().unwrap_or_default();
     let mut ways: Vec<Vec<usize>> =

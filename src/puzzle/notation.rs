@@ -642,7 +642,7 @@ impl Puzzle {
                 if let Some(block) = self.split_by(&of, &at) {
                     let (pieces, all) = (self.block_text(block), made.len());
                     return Ok(Some(
-                        wrong!(Impossible: "move {number} of {all} is not possible: it takes along only some \
+                        wrong!(Impossible: "move {number} of {all}, {word}, is not possible: it takes along only some \
                         pieces of the block {pieces}"),
                     ));
                 }
@@ -651,7 +651,7 @@ impl Puzzle {
             if let Some(PieceAt { set, position, .. }) = self.forbidden(&at) {
                 let (set, all) = (&self.sets()[usize::from(set)].name, made.len());
                 return Ok(Some(
-                    wrong!(Impossible: "move {number} of {all} is not possible: it brings a piece to position {} of \
+                    wrong!(Impossible: "move {number} of {all}, {word}, is not possible: it brings a piece to position {} of \
                     {set}, where it may not be", usize::from(position) + 1),
                 ));
             }

@@ -247,7 +247,10 @@ fn moves(outcome: &Outcome) -> &'static str {
         Some("stm") => "one tile per move",
         Some("mtm") => "any number of tiles per move",
         Some("htm") => "any turn of a face per move",
-        Some("qtm") => "a quarter turn per move",
+        Some("qtm") => match &outcome.searched {
+            Searched::Listed(puzzle) if puzzle.layers().is_some() => "a quarter turn per move",
+            _ => "one generator or its inverse per move",
+        },
         Some("slice") => "any turn of one layer per move",
         Some("axial") => "any turns of layers of one axis per move",
         _ => "one generator per move",

@@ -85,7 +85,7 @@ fn bandaged_puzzles_are_searched_everywhere() {
     let bicube = root().join("tests/data/puzzles/bicube.def");
     let bicube = Path::new(&bicube).to_str().unwrap();
     let done = run(&mut tilewave(["state", bicube, "U R"]));
-    let told = "move 2 of 2 is not possible: it takes along only some pieces of the block CORNERS 4, EDGES 4";
+    let told = "move 2 of 2, R, is not possible: it takes along only some pieces of the block CORNERS 4, EDGES 4";
     assert_eq!(done.err, format!("error: {told}\n"));
     let table = path("whole.table");
     said(&["table", &file, "-o", &table]);

@@ -448,6 +448,11 @@ fn stickers_are_those_of_a_cube_of_stickers() {
             let state = puzzle.read(&some.join(" ")).unwrap().0;
             assert_eq!(puzzle.facelets(&state).as_ref(), Some(&shown), "{some:?}");
             assert_eq!(puzzle.read(&shown).unwrap().0, state, "{some:?}");
+            assert_eq!(puzzle.read(&puzzle.net(&state).unwrap()).unwrap().0, state, "{some:?}");
+            let apart: Vec<String> = shown.chars().map(String::from).collect();
+            if apart.windows(2).any(|two| two[0] == two[1]) {
+                assert_eq!(puzzle.read(&apart.join(" ")).unwrap().0, state, "{apart:?}");
+            }
             if layers % 2 == 1 {
                 // Other colours, and a row at a time.
                 let colours =
@@ -524,6 +529,8 @@ fn long_sequences_are_read() {
     let (two, three) = (cube(2), cube(3));
     let read = |text: &str| two.read(text).unwrap().0;
     assert_eq!(read(&"RU".repeat(12)), read("(R U)12"));
+    assert_eq!(read("R R U U F F D D L L B B R R U U F F"), read("R2 U2 F2 D2 L2 B2 R2 U2 F2"));
+    assert_eq!(read(&"U R F D L B ".repeat(4)), read("(U R F D L B)4"));
     assert_eq!(three.read(&"R U ".repeat(52_500)).unwrap().0, three.solved());
     assert_eq!(three.read("(R9999 U9999)10000").unwrap().0, three.read("(R' U')25").unwrap().0);
     let pyraminx = named::parse("pyraminx").unwrap();

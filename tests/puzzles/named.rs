@@ -447,7 +447,7 @@ fn square_one_turns_where_the_cut_is_free() {
     let error = puzzle.read("(1,0)/ (-2,0)/").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "move 3 of 4 is not possible: it brings a piece to position 1 of wedges, where it may not be"
+        "move 3 of 4, U2', is not possible: it brings a piece to position 1 of wedges, where it may not be"
     );
     assert!(puzzle.read("(1;0)/").is_err() && puzzle.read("(1,0").is_err());
 }
