@@ -311,7 +311,7 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
     let negative = ["unsat", "infeasible", "integer empty", "integer undefined"];
     if status.any(|(_, line)| negative.iter().any(|word| line.to_ascii_lowercase().contains(word)))
     {
-        return Err(refuse("the answer says that there is no solution".into()));
+        return Err(refuse("it says that there is none as short as the formula allows".into()));
     }
     let literals = literals(answer);
     let foreign = "the answer does not have the variables of a formula for this board";
