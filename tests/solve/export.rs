@@ -148,9 +148,9 @@ fn answers_in_other_formats_are_read() {
         assert_eq!(decode(&start, &last, answer).unwrap().to_string(), "L2", "{answer}");
     }
     for (answer, why) in [
-        ("s UNSATISFIABLE\n", "there is no solution"),
-        ("UNSAT\n", "there is no solution"),
-        ("Infeasible - objective value 0\n", "there is no solution"),
+        ("s UNSATISFIABLE\n", "there is none as short"),
+        ("UNSAT\n", "there is none as short"),
+        ("Infeasible - objective value 0\n", "there is none as short"),
         ("l_0 1\nu_1 1\n", "do not lead"),
         ("v 1 -2 3 0\n", "variables of a formula"),
         ("hello\n", "does not say which moves"),
