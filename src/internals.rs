@@ -6,7 +6,7 @@ pub use crate::{
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
     perm::{TargetByte, layout, lehmer, move_table, placement, set_of},
-    report::text::{labelled, last_depth, used_symmetries},
+    report::text::{LEVEL_COLUMNS, labelled, last_depth, used_symmetries},
     search::memory::lists_instead,
     solve::{
         chain::ChainSolver,

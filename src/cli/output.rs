@@ -540,7 +540,7 @@ impl ResultReport {
             let report = report::Report::new(&outcome);
             if for_programs {
                 if found.is_empty() {
-                    destination.heading("depth,states,reduced,cumulative,checksum,puzzle")?;
+                    destination.heading(internals::LEVEL_COLUMNS)?;
                 }
                 let lines = report.csv().split_once('\n').map(|(_, lines)| lines.into());
                 let figures = self.figures(&report);

@@ -24,28 +24,51 @@ use crate::puzzle::{
 /// A word, and how often its move is made: less than 0 times if it is undone.
 pub(super) type Step = (String, i32);
 
-/// The stickers of an unfolded cube, as [`Puzzle::net`] prints it, in the order of the faces U, R, F, D, L, B; `None` if the
-/// lines of a text are none.
-fn of_net(text: &str, layers: usize) -> Option<String> {
+/// The faces, opposite ones next to each other, with the numbers that they have in `named`.
+pub(super) const FACES: [u8; 6] = *b"UDFBLR";
+
+/// The faces that an unfolded cube has beside each other, between U and D.
+const AROUND: [u8; 4] = *b"LFRB";
+
+/// The place of a face among the stickers of a cube.
+fn printed_at(face: u8) -> usize {
+    PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face")
+}
+
+/// The stickers of a cube in rows, the faces around F, from their order in [`Puzzle::facelets`].
+pub(super) fn net_of_stickers(stickers: &str, layers: usize) -> String {
+    let row = |face: u8, row: usize| {
+        let begin = (printed_at(face) * layers + row) * layers;
+        stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
+    };
+    let blank = &" ".repeat(2 * layers + 1);
+    let single = |face: u8| (0..layers).map(move |i| format!("{blank}{}", row(face, i)));
+    let around = (0..layers).map(|i| AROUND.map(|face| row(face, i)).join(" "));
+    single(b'U').chain(around).chain(single(b'D')).collect::<Vec<String>>().join("\n")
+}
+
+/// The stickers of a cube in the order of [`Puzzle::facelets`], from lines as [`net_of_stickers`] has them; `None` if they
+/// are none.
+fn stickers_of_net(text: &str, layers: usize) -> Option<String> {
     let rows = text.lines().map(|line| line.split_whitespace().collect::<String>());
     let rows: Vec<String> = rows.filter(|row| !row.is_empty()).collect();
-    let is_wide = |row: usize| (layers..2 * layers).contains(&row);
+    let is_around = |row: usize| (layers..2 * layers).contains(&row);
     let fits = |(i, row): (usize, &String)| {
-        row.is_ascii() && row.len() == if is_wide(i) { 4 * layers } else { layers }
+        row.is_ascii() && row.len() == if is_around(i) { 4 * layers } else { layers }
     };
     if rows.len() != 3 * layers || !rows.iter().enumerate().all(fits) {
         return None;
     }
-    // Beside each other: L, F, R, B.
-    let (above, others) = rows.split_at(layers);
-    let (beside, below) = others.split_at(layers);
-    let of = |at: usize| beside.iter().map(move |row| &row[at * layers..][..layers]);
-    let above = above.iter().map(String::as_str).chain(of(2)).chain(of(1));
-    Some(above.chain(below.iter().map(String::as_str)).chain(of(0)).chain(of(3)).collect())
+    let mut faces = vec![String::new(); PRINTED.len()];
+    for (i, row) in rows.iter().enumerate() {
+        let above = if i < layers { b"U" } else { b"D" };
+        let named: &[u8] = if is_around(i) { &AROUND } else { above };
+        for (at, &face) in named.iter().enumerate() {
+            faces[printed_at(face)] += &row[at * layers..][..layers];
+        }
+    }
+    Some(faces.concat())
 }
-
-/// The faces, opposite ones next to each other, with the numbers that they have in `named`.
-pub(super) const FACES: [u8; 6] = *b"UDFBLR";
 
 /// How the whole cube is turned: the face that has come to each place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,7 +379,7 @@ impl Puzzle {
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_reid =
             words.len() == 20 && (0..20).all(|i| words[i].len() == if i < 12 { 2 } else { 3 });
-        let unfolded = of_net(text, layers);
+        let unfolded = stickers_of_net(text, layers);
         let letters = unfolded.clone().unwrap_or_else(|| words.concat());
         // About as many of each of six colours, up to two mistakes: moves without spaces may have as many letters, but
         // not these.

@@ -338,7 +338,10 @@ impl Puzzle {
         if let Some((_, start)) = space.boards() {
             return board(start, space.metric().unwrap_or_default());
         }
-        Ok(space.puzzle().expect("it is no board").clone().unlabelled())
+        let (puzzle, start) = space.arranged_start().expect("it is no board");
+        let piece = |&kind: &u8| Placed { kind, turn: 0 };
+        let start = Arrangement(vec![start.images().iter().map(piece).collect()]);
+        Ok(puzzle.clone().unlabelled().solved_at([start].into()))
     }
 
     /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use crate::puzzle::{
     Arrangement, Placed, Puzzle, Transformation,
-    cube::FACES,
-    named::{self, CutSolid, PRINTED, Vector, cross, dot, plus, turned, unit},
+    cube::{FACES, net_of_stickers},
+    named::{self, CutSolid, Vector, cross, dot, plus, turned, unit},
     solids,
 };
 
@@ -156,26 +156,9 @@ impl Puzzle {
     /// turned, and as `-` if it shows nothing. `None` for other puzzles.
     pub fn net(&self, state: &Arrangement) -> Option<String> {
         match self.facelets(state) {
-            Some(stickers) => self.printed(&stickers),
+            Some(stickers) => Some(net_of_stickers(&stickers, self.layers()?)),
             None => Some(self.unfolded()?.text(self, state)),
         }
-    }
-
-    /// The stickers of a cube in rows, the faces around F.
-    fn printed(&self, stickers: &str) -> Option<String> {
-        let layers = self.layers()?;
-        let row = |face: u8, row: usize| {
-            let printed = PRINTED.iter().position(|of| FACES[of.0] == face).expect("it is a face");
-            let begin = (printed * layers + row) * layers;
-            stickers[begin..begin + layers].chars().map(|c| format!(" {c}")).collect::<String>()
-        };
-        let blank = " ".repeat(2 * layers + 1);
-        let mut lines: Vec<String> = Vec::new();
-        let single = |face: u8| (0..layers).map(move |i| (face, i));
-        lines.extend(single(b'U').map(|(face, i)| format!("{blank}{}", row(face, i))));
-        lines.extend((0..layers).map(|i| b"LFRB".map(|face| row(face, i)).join(" ")));
-        lines.extend(single(b'D').map(|(face, i)| format!("{blank}{}", row(face, i))));
-        Some(lines.join("\n"))
     }
 }
 

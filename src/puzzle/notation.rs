@@ -637,17 +637,16 @@ impl Puzzle {
         let mut at = self.solved();
         let is_free = self.illegal().is_empty() && self.blocks().is_empty();
         for (number, (word, times)) in (1..).zip(made).take_while(|_| !is_free) {
-            let of = effect(&[(word.clone(), times.signum())], self.sets(), named)?;
-            for _ in 0..times.unsigned_abs() {
-                if let Some(block) = self.split_by(&of, &at) {
-                    let (pieces, all) = (self.block_text(block), made.len());
-                    return Ok(Some(
-                        wrong!(Impossible: "move {number} of {all}, {word}, is not possible: it takes along only some \
-                        pieces of the block {pieces}"),
-                    ));
-                }
-                at = self.after(&at, &of);
+            let of = |times| effect(&[(word.clone(), times)], self.sets(), named);
+            // What a move takes along stays among what it takes along: if it is possible once, it can be repeated.
+            if let Some(block) = self.split_by(&of(1)?, &at) {
+                let (pieces, all) = (self.block_text(block), made.len());
+                return Ok(Some(
+                    wrong!(Impossible: "move {number} of {all}, {word}, is not possible: it takes along only some \
+                    pieces of the block {pieces}"),
+                ));
             }
+            at = self.after(&at, &of(*times)?);
             if let Some(PieceAt { set, position, .. }) = self.forbidden(&at) {
                 let (set, all) = (&self.sets()[usize::from(set)].name, made.len());
                 return Ok(Some(

@@ -383,32 +383,22 @@ pub struct Puzzle {
 /// How sequences of moves may be written is not part of a puzzle: files do not tell it.
 impl PartialEq for Puzzle {
     fn eq(&self, other: &Puzzle) -> bool {
-        let Puzzle {
-            name,
-            labels,
-            sets,
-            moves,
-            aliases,
-            illegal,
-            blocks,
-            notes,
-            goals,
-            notation: _,
-        } = self;
-        let own = (name, labels, sets, moves, aliases, illegal, blocks, notes, goals);
-        let Puzzle {
-            name,
-            labels,
-            sets,
-            moves,
-            aliases,
-            illegal,
-            blocks,
-            notes,
-            goals,
-            notation: _,
-        } = other;
-        own == (name, labels, sets, moves, aliases, illegal, blocks, notes, goals)
+        fn told(of: &Puzzle) -> impl PartialEq {
+            let Puzzle {
+                name,
+                labels,
+                sets,
+                moves,
+                aliases,
+                illegal,
+                blocks,
+                notes,
+                goals,
+                notation: _,
+            } = of;
+            (name, labels, sets, moves, aliases, illegal, blocks, notes, goals)
+        }
+        told(self) == told(other)
     }
 }
 
@@ -522,6 +512,10 @@ impl Puzzle {
     /// Checks that each piece of a block can be told from others, and drops blocks of one piece.
     fn check_blocks(&mut self, moves: &[Move]) -> Result<(), PuzzleError> {
         self.blocks.retain(|block| block.len() > 1);
+        // Searches count the pieces that a move takes along in a byte.
+        if self.blocks.iter().any(|block| block.len() > usize::from(u8::MAX)) {
+            bail!(Unsupported: "a block has more than {} pieces", u8::MAX);
+        }
         let mut known = HashSet::new();
         for &one in self.blocks.iter().flatten() {
             self.check_place(PieceAt { set: one.set, position: 0, kind: one.kind })?;

@@ -331,6 +331,12 @@ impl StateSpace {
         }
     }
 
+    /// Returns the puzzle of permutations with its start, or `None` for boards.
+    pub(super) fn arranged_start(&self) -> Option<(&Puzzle, &Permutation)> {
+        let PuzzleKind::Permutations { puzzle, start, .. } = &self.0.kind else { return None };
+        Some((puzzle, start))
+    }
+
     /// Returns the state at depth 0 in the puzzle's notation.
     pub fn start_text(&self) -> String {
         match &self.0.kind {

@@ -48,7 +48,8 @@ pub fn identity(of: &Searched) -> Value {
     let names = |puzzle: &Puzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
     let (board, puzzle, metric, goal, start, listed) = match of {
         Searched::Numbered(space) => {
-            let listed = space.puzzle().and_then(|_| Puzzle::of_space(space).ok());
+            let solved = || Puzzle::of_space(&space.clone().from_goal()).ok();
+            let listed = space.puzzle().and_then(|_| solved());
             let metric = space.metric().map(Metric::name);
             let metric = metric.or_else(|| listed.as_ref()?.metric());
             let board = space.size().map(|size| size.to_string());
@@ -573,6 +574,9 @@ fn on_one_line(value: &Value) -> String {
 
 // The depth distribution as comma-separated values.
 
+/// The columns of the levels of a search as CSV.
+pub const LEVEL_COLUMNS: &str = "depth,states,reduced,cumulative,checksum,puzzle";
+
 impl Report<'_> {
     /// Returns the levels as CSV with the columns depth, states, reduced (states up to symmetry, empty if they were not
     /// counted), cumulative (states up to this depth), checksum (16 hexadecimal digits) and puzzle (as [`described`]),
@@ -580,7 +584,7 @@ impl Report<'_> {
     pub fn csv(&self) -> String {
         let outcome = self.outcome;
         let reduced = outcome.reduced();
-        let mut text = String::from("depth,states,reduced,cumulative,checksum,puzzle\n");
+        let mut text = format!("{LEVEL_COLUMNS}\n");
         let puzzle = csv_field(&described(&outcome.searched));
         let mut cumulative = 0;
         for (depth, (states, checksum)) in outcome.counts.iter().zip(&outcome.checksums).enumerate()

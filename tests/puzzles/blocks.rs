@@ -152,6 +152,13 @@ fn blocks_that_make_no_sense_are_refused() {
         let error = formats::read("x.def", text, None).unwrap_err().to_string();
         assert_eq!(error, expected);
     }
+    let sets = "Set P 100 1\nSet Q 100 1\nSet R 100 1\nSolved\nEnd\nMove A\nP\n2 1";
+    let others: Vec<String> = (3..=100).map(|piece| piece.to_string()).collect();
+    let all: Vec<String> = (1..=100).map(|piece| piece.to_string()).collect();
+    let (others, all) = (others.join(" "), all.join(" "));
+    let large = format!("{sets} {others}\nEnd\nBlock\nP\n{all}\nQ\n{all}\nR\n{all}\nEnd\n");
+    let error = formats::read("large.def", &large, None).unwrap_err().to_string();
+    assert!(error.contains("a block has more than 255 pieces"), "{error}");
     let text = "Set P 4 1\nSolved\nEnd\nMove A\nP\n2 3 4 1\nEnd\nBlock\nP\n1 2\nEnd\n";
     let glued = formats::read("x.def", text, None).unwrap();
     assert!(glued.alike(&["P:1-2".into()]).is_err());

@@ -1,5 +1,7 @@
 //! The search by lists against the sweep, on puzzles that both take.
 
+use std::collections::BTreeSet;
+
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::{Metric, StateSpace, families};
 use tilewave::puzzle::{Move, PieceSet, Placed, Puzzle, SetAction, Transformation};
@@ -38,6 +40,30 @@ fn lists_find_what_the_sweep_finds() {
             of.counts.iter().copied().zip(of.checksums.iter().copied()).take(10).collect()
         };
         assert_eq!(levels(&shorter), levels(&found), "{space}");
+    }
+}
+
+/// Levels from another state than the solved one have its states, not only as many.
+#[test]
+fn lists_begin_where_the_sweep_begins() {
+    let starts = [
+        ("topspin:6,3", "2 1 3 4 6 5"),
+        ("pancake:6", "3 1 2 6 5 4"),
+        ("lx:6", "6 5 4 1 2 3"),
+        ("stars:6", "2 3 1 5 6 4"),
+    ];
+    for (family, start) in starts {
+        let space = StateSpace::of_puzzle(families::parse(family).unwrap());
+        let space = space.starting_at(start).unwrap();
+        let expected = Search::of(space.clone()).keep_last(1000).run().unwrap();
+        let by_lists = FrontierSearch::new(Puzzle::of_space(&space).unwrap()).keep_last(1000);
+        let found = by_lists.run().unwrap();
+        assert_eq!(found.counts, expected.counts, "{space}");
+        let states = |of: &Outcome| -> BTreeSet<String> {
+            let texts = of.last_texts(1000).into_iter();
+            texts.map(|text| text.trim_start_matches("positions ").into()).collect()
+        };
+        assert_eq!(states(&found), states(&expected), "{space}");
     }
 }
 
