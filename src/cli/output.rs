@@ -5,6 +5,7 @@ use std::{
     collections::HashSet,
     io::Read,
     path::{Path, PathBuf},
+    slice,
 };
 
 use serde_json::{Value, json};
@@ -106,6 +107,7 @@ fn for_latex(text: &str) -> String {
         '\\' => "\\textbackslash{}".into(),
         '~' => "\\textasciitilde{}".into(),
         '^' => "\\textasciicircum{}".into(),
+        '<' | '>' => format!("${letter}$"),
         _ => letter.into(),
     };
     text.chars().map(escaped).collect()
@@ -505,7 +507,11 @@ impl ResultReport {
             OutputFormat::Text => destination.add(&report.text())?,
             OutputFormat::Json => destination.add(&one_key_per_line(&self.figures(&report)))?,
             OutputFormat::Jsonl => destination.add(&format!("{}\n", self.figures(&report)))?,
-            _ => destination.add_lines(&report.csv())?,
+            OutputFormat::Csv => destination.add_lines(&report.csv())?,
+            OutputFormat::Markdown | OutputFormat::Latex => {
+                let facts = as_csv(&compared(slice::from_ref(outcome)));
+                destination.add_lines(&(report.csv() + &facts))?;
+            }
         }
         destination.finish()?;
         agreed(&report)
@@ -553,13 +559,7 @@ impl ResultReport {
             let rows = side_by_side(&found);
             match destination.format {
                 OutputFormat::Text => destination.add(&in_columns(&rows))?,
-                _ => {
-                    let line = |row: &Vec<String>| {
-                        let fields: Vec<_> = row.iter().map(|one| csv_field(one)).collect();
-                        fields.join(",") + "\n"
-                    };
-                    destination.add_lines(&rows.iter().map(line).collect::<String>())?;
-                }
+                _ => destination.add_lines(&as_csv(&rows))?,
             }
         }
         destination.finish()?;
@@ -567,33 +567,56 @@ impl ResultReport {
     }
 }
 
+/// A label, and what is said of each search.
+fn row(label: &str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> String) -> Vec<String> {
+    std::iter::once(label.to_string()).chain(outcomes.iter().map(of)).collect()
+}
+
 /// The levels of several searches in columns, and below them what people compare.
 fn side_by_side(outcomes: &[Outcome]) -> Vec<Vec<String>> {
-    let row = |label: &str, of: &dyn Fn(&Outcome) -> String| {
-        std::iter::once(label.to_string()).chain(outcomes.iter().map(of)).collect()
-    };
-    let last = |outcome: &Outcome| outcome.counts.len().saturating_sub(1);
-    let deepest = outcomes.iter().map(last).max().unwrap_or_default();
+    let deepest = outcomes.iter().map(deepest).max().unwrap_or_default();
     // Goals are told only where names are not enough.
     let names: HashSet<_> = outcomes.iter().map(|one| one.searched.to_string()).collect();
-    let mut rows = vec![row("depth", &|one| match names.len() == outcomes.len() {
+    let mut rows = vec![row("depth", outcomes, |one| match names.len() == outcomes.len() {
         true => one.searched.to_string(),
         false => report::described(&one.searched),
     })];
     rows.extend((0..=deepest).map(|depth| {
         let of = |one: &Outcome| one.counts.get(depth).map(|&count| thousands(count));
-        row(&depth.to_string(), &|one| of(one).unwrap_or_default())
+        row(&depth.to_string(), outcomes, |one| of(one).unwrap_or_default())
     }));
-    rows.push(row("states", &|one| thousands(one.total())));
-    rows.push(row("God's number", &|one| match one.diameter() {
-        Some(number) => number.to_string(),
-        None => format!("> {}", last(one)),
-    }));
-    if outcomes.iter().any(|one| one.complete) {
-        rows.push(row("antipodes", &|one| one.antipodes().map_or(String::new(), thousands)));
-    }
-    rows.push(row("mean depth", &|one| format!("{:.4}", one.mean_depth())));
+    rows.extend(compared(outcomes));
     rows
+}
+
+/// What people compare of searches, and what a table of one of them ends with.
+fn compared(outcomes: &[Outcome]) -> Vec<Vec<String>> {
+    let mut rows = vec![
+        row("states", outcomes, |one| thousands(one.total())),
+        row("God's number", outcomes, |one| match one.diameter() {
+            Some(number) => number.to_string(),
+            None => format!("> {}", deepest(one)),
+        }),
+    ];
+    if outcomes.iter().any(|one| one.complete) {
+        let of = |one: &Outcome| one.antipodes().map_or(String::new(), thousands);
+        rows.push(row("antipodes", outcomes, of));
+    }
+    rows.push(row("mean depth", outcomes, |one| format!("{:.4}", one.mean_depth())));
+    rows
+}
+
+/// The last depth that was counted.
+fn deepest(outcome: &Outcome) -> usize {
+    outcome.counts.len().saturating_sub(1)
+}
+
+fn as_csv(rows: &[Vec<String>]) -> String {
+    let line = |row: &Vec<String>| {
+        let fields: Vec<_> = row.iter().map(|one| csv_field(one)).collect();
+        fields.join(",") + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// Rows of text in columns, aligned to the right but for the first.

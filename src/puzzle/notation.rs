@@ -165,8 +165,8 @@ impl MoveSequence {
     }
 }
 
-/// How a puzzle's sequences of moves are written: as the names of the moves; for the clock and Square-1, as competitions
-/// write them; for boards, as [`Moves`].
+/// How a puzzle's sequences of moves are written: as the names of the moves; for the clock, Square-1 and the skewb, as
+/// competitions write them; for the octahedron, in the letters of its faces; for boards, as [`Moves`].
 ///
 /// ```
 /// use tilewave::puzzle::named;
@@ -192,7 +192,8 @@ impl SequenceStyle {
             Some(Notation::Slides(size)) => {
                 Moves::of_ways(size, moves).map(|moves| moves.short(self.1))
             }
-            _ => None,
+            Some(other) => solids::words(other).and_then(|words| words.lettered(moves)),
+            None => None,
         };
         text.unwrap_or_else(|| joined(moves, " "))
     }

@@ -67,6 +67,8 @@ pub(super) struct SolidWords {
     opposite: Vec<usize>,
     about: Vec<Held>,
     words: HashMap<String, SolidWord>,
+    /// For each place, the letter that stands for its layer in a sequence that is printed.
+    letters: Vec<Option<&'static str>>,
     /// The shortest words that turn the whole puzzle in each way.
     texts: HashMap<Held, String>,
 }
@@ -128,6 +130,8 @@ fn skewb() -> SolidWords {
     ];
     let mut all = SolidWords::of(&corners, 3, 4);
     all.add_layers(letters.map(|(corner, letter)| (letter, corner)), &corners);
+    // Competitions write the first four: a turn about each of the others is one about the opposite corner.
+    all.letters.iter_mut().for_each(|letter| *letter = letter.filter(|own| "URLB".contains(own)));
     let faces = named::CUBE.map(|(name, face)| (name.to_string(), face));
     for (name, face) in [("x", "R"), ("y", "U"), ("z", "F")] {
         let (_, about) = faces.iter().find(|(name, _)| name == face).expect("it is a face");
@@ -204,14 +208,20 @@ impl SolidWords {
             opposite: axes.iter().map(opposite).collect(),
             about: axes.iter().map(|&(_, axis)| held(axes, axis, parts)).collect(),
             words: axes.iter().enumerate().map(layer).collect(),
+            letters: vec![None; axes.len()],
             texts: HashMap::new(),
         }
     }
 
     /// Adds other names of layers.
-    fn add_layers<const N: usize>(&mut self, names: [(&str, &str); N], axes: &[(String, Vector)]) {
+    fn add_layers<const N: usize>(
+        &mut self,
+        names: [(&'static str, &str); N],
+        axes: &[(String, Vector)],
+    ) {
         for (name, of) in names {
             let place = axes.iter().position(|(axis, _)| axis == of).expect("it is an axis");
+            self.letters[place] = Some(name);
             self.words.insert(name.into(), SolidWord { layer: Some((place, 1)), whole: None });
         }
     }
@@ -321,5 +331,28 @@ impl SolidWords {
             }
         }
         Ok((made, turned))
+    }
+    /// Returns the puzzle's own moves in letters, from the puzzle as it is held at first; `None` if there are no letters.
+    pub fn lettered(&self, moves: &[String]) -> Option<String> {
+        let mut turned = self.upright();
+        let mut text = Vec::new();
+        for one in moves {
+            let (word, often) = self.scan(one)?;
+            let (axis, turns) = word.layer?;
+            let turns = turns * often;
+            let place = turned.0.iter().position(|&at| usize::from(at) == axis)?;
+            let letter = self.letters[place].or_else(|| {
+                let opposite = self.opposite[place];
+                turned = turned.then(&self.about[opposite].power(turns));
+                self.letters[opposite]
+            })?;
+            text.push(match turns {
+                1 => letter.to_string(),
+                -1 => format!("{letter}'"),
+                2.. => format!("{letter}{turns}"),
+                _ => format!("{letter}{}'", -turns),
+            });
+        }
+        Some(text.join(" "))
     }
 }

@@ -1,6 +1,6 @@
 //! The words of puzzles other than cubes, against points in space that are turned.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tilewave::puzzle::{Puzzle, Turns, named};
 use tilewave::random::SplitMix64;
@@ -361,8 +361,41 @@ fn solutions_can_be_made_after_scrambles() {
         let moves = answer["moves"].as_str().unwrap();
         let (state, all) = whole(name).read(&format!("{scramble} {moves}")).unwrap();
         assert_eq!(state, whole(name).solved(), "{moves}");
-        // The clock may lie on either side.
-        assert!(name == "clock" || all.unwrap().turned_back.is_empty(), "{moves}");
+        // The clock may lie on either side, and letters of the skewb may turn the whole of it.
+        assert!(
+            ["clock", "skewb"].contains(&name) || all.unwrap().turned_back.is_empty(),
+            "{moves}"
+        );
+    }
+}
+
+/// The moves of the puzzle itself in the letters of competitions are the same moves, and as many.
+#[test]
+fn moves_are_written_in_letters() {
+    let letters = [
+        ("skewb", vec!["U", "R", "L", "B"]),
+        ("fto", vec!["U", "R", "B", "L", "F", "BR", "BL", "D"]),
+    ];
+    for (name, letters) in letters {
+        let (puzzle, mut random) = (whole(name), SplitMix64::new(5));
+        let mut written = BTreeSet::new();
+        for _ in 0..100 {
+            let any = |_| {
+                let moves = puzzle.moves();
+                moves[random.below(moves.len() as u64) as usize].name.clone()
+            };
+            let moves: Vec<String> = (0..12).map(any).collect();
+            let text = puzzle.sequence_style().text(&moves);
+            let words = text.split(' ').map(|word| word.trim_end_matches('\'').to_string());
+            assert_eq!(words.clone().count(), moves.len());
+            written.extend(words);
+            assert_eq!(
+                puzzle.read(&text).unwrap().0,
+                puzzle.read(&moves.join(" ")).unwrap().0,
+                "{text}"
+            );
+        }
+        assert_eq!(written, letters.iter().map(|letter| letter.to_string()).collect(), "{name}");
     }
 }
 
