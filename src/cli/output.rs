@@ -85,7 +85,12 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
             let line = |row| line(row, "", " & ", " \\\\");
             let columns: String =
                 right.iter().map(|&right| if right { 'r' } else { 'l' }).collect();
-            let (heading, rows) = (line(&heading), rows.iter().map(line).collect::<String>());
+            // Levels end where facts begin.
+            let begins =
+                |at: usize| at > 0 && is_number(&rows[at - 1][0]) && !is_number(&rows[at][0]);
+            let rule = |at| if begins(at) { "\\hline\n" } else { "" };
+            let lines = rows.iter().enumerate().map(|(at, row)| rule(at).to_string() + &line(row));
+            let (heading, rows) = (line(&heading), lines.collect::<String>());
             format!(
                 "\\begin{{tabular}}{{{columns}}}\n\\hline\n{heading}\\hline\n{rows}\\hline\n\\end{{tabular}}\n"
             )

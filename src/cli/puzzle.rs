@@ -187,7 +187,7 @@ pub struct Measured {
     #[command(flatten)]
     pub goal: GoalOption,
 
-    /// What counts as one move [default: stm for boards, otherwise htm].
+    /// What counts as one move [default: stm, or htm for named puzzles].
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveMetric>,
 }
@@ -255,7 +255,7 @@ pub struct Counted {
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
-    /// Use only these moves, e.g. U,R or "R L',U D'"; each sequence between commas counts as one move.
+    /// Use only these moves, e.g. U,R or "R L',U D'": what is between commas is one move; without commas, each word.
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     generators: Option<Sequences>,
 

@@ -109,7 +109,8 @@ impl Relations {
         let mut sorted = self.refine(&mut colours);
         let mut levels: Vec<SearchLevel> = Vec::new();
         let triples: HashSet<&(u64, [u32; 3])> = self.triples.iter().collect();
-        while let Some(next) = self.next_thing(&colours, &sorted) {
+        let paired = self.paired();
+        while let Some(next) = self.next_thing(&paired, &colours, &sorted) {
             levels.push(SearchLevel { colours: colours.clone(), sorted, next });
             sorted = self.with_own(&mut colours, next);
         }
@@ -148,14 +149,26 @@ impl Relations {
         self.refine(colours)
     }
 
-    /// The thing that gets a colour of its own: one that counts if there is one, of those that share theirs with the fewest.
-    fn next_thing(&self, colours: &[u64], sorted: &[u64]) -> Option<usize> {
+    /// Whether each thing counts and is in a pair with another that counts, a triple in which the second one stands twice.
+    fn paired(&self) -> Vec<bool> {
+        let mut paired = vec![false; self.colours.len()];
+        let counts = |thing: u32| (thing as usize) < self.counting;
+        for &(_, [first, next, again]) in &self.triples {
+            paired[first as usize] |= counts(first) && counts(next) && next == again;
+        }
+        paired
+    }
+
+    /// The thing that gets a colour of its own: one that counts if there is one, that is in a pair if there is one, because
+    /// its colour tells most of others, and of those that share theirs with the fewest.
+    fn next_thing(&self, paired: &[bool], colours: &[u64], sorted: &[u64]) -> Option<usize> {
         let alike = |thing: usize| {
             let first = sorted.partition_point(|&other| other < colours[thing]);
             sorted[first..].partition_point(|&other| other == colours[thing])
         };
-        let open = (0..colours.len()).map(|thing| (thing >= self.counting, alike(thing), thing));
-        open.filter(|&(_, alike, _)| alike > 1).min().map(|(.., thing)| thing)
+        let open = (0..colours.len())
+            .map(|thing| (thing >= self.counting, !paired[thing], alike(thing), thing));
+        open.filter(|&(_, _, alike, _)| alike > 1).min().map(|(.., thing)| thing)
     }
 }
 

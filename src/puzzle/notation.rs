@@ -192,10 +192,28 @@ impl SequenceStyle {
             Some(Notation::Slides(size)) => {
                 Moves::of_ways(size, moves).map(|moves| moves.short(self.1))
             }
-            Some(other) => solids::words(other).and_then(|words| words.lettered(moves)),
+            Some(other) => solids::words(other).and_then(|words| words.lettered("", moves)),
             None => None,
         };
         text.unwrap_or_else(|| joined(moves, " "))
+    }
+
+    /// Returns the solution of a state that a sequence gave: what turns the puzzle back comes first. The letters of the skewb
+    /// are made as it is held.
+    pub fn solution(self, turned_back: &str, moves: &[String]) -> String {
+        let held = self.0.filter(|of| matches!(of, Notation::Skewb)).and_then(solids::words);
+        held.and_then(|words| words.lettered(turned_back, moves))
+            .unwrap_or_else(|| format!("{turned_back} {}", self.text(moves)).trim().into())
+    }
+
+    /// For pictures, which do not turn as the skewb turns with its letters.
+    pub(crate) fn still(self) -> SequenceStyle {
+        SequenceStyle(self.0.filter(|of| !matches!(of, Notation::Skewb)), self.1)
+    }
+
+    /// Whether each move is written by itself.
+    pub(crate) fn is_by_move(self) -> bool {
+        matches!(self.0, Some(Notation::Slides(_) | Notation::Octahedron))
     }
 }
 

@@ -332,9 +332,14 @@ impl SolidWords {
         }
         Ok((made, turned))
     }
-    /// Returns the puzzle's own moves in letters, from the puzzle as it is held at first; `None` if there are no letters.
-    pub fn lettered(&self, moves: &[String]) -> Option<String> {
-        let mut turned = self.upright();
+    /// Returns the puzzle's own moves in letters, as it is held where some words turn it back; `None` if there are no letters.
+    pub fn lettered(&self, turned_back: &str, moves: &[String]) -> Option<String> {
+        let mut back = self.upright();
+        for word in turned_back.split_whitespace() {
+            let (word, times) = self.scan(word)?;
+            back = back.then(&word.whole.as_ref()?.power(times));
+        }
+        let mut turned = back.inverse();
         let mut text = Vec::new();
         for one in moves {
             let (word, often) = self.scan(one)?;

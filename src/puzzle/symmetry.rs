@@ -396,7 +396,8 @@ const MOST_IMAGES: usize = 1 << 23;
 
 /// Triples of permutations of points, by their numbers: for each pair, with the second one twice, the lengths of the cycles of
 /// their product as the label. Refinement does not see these, and without them it tries to take turns to their powers. Of too
-/// many permutations, only pairs of those that are no powers of others, and all powers: see [`powers`].
+/// many permutations, only pairs of those that are no powers of others, of too many of these only pairs of those that move the
+/// fewest points, and all powers: see [`powers`].
 fn products(points: &[usize], all: &[&[usize]]) -> Vec<(u64, [u32; 3])> {
     let place: HashMap<usize, usize> = points.iter().copied().zip(0..).collect();
     let all: Vec<Vec<usize>> =
@@ -405,9 +406,12 @@ fn products(points: &[usize], all: &[&[usize]]) -> Vec<(u64, [u32; 3])> {
     let mut triples = if fits(all.len()) { Vec::new() } else { powers(&all) };
     let powers: HashSet<(u32, u32)> = triples.iter().map(|&(_, [one, _, to])| (one, to)).collect();
     let is_root = |of: u32| powers.iter().all(|&(one, to)| to != of || powers.contains(&(of, one)));
-    let roots: Vec<u32> = (0..all.len() as u32).filter(|&one| is_root(one)).collect();
-    if !fits(roots.len()) {
-        return triples;
+    let mut roots: Vec<u32> = (0..all.len() as u32).filter(|&one| is_root(one)).collect();
+    // Turns of single layers move fewer points than several layers at once.
+    let moved = |&one: &u32| (0..).zip(&all[one as usize]).filter(|(own, to)| own != *to).count();
+    while !fits(roots.len()) {
+        let most = roots.iter().map(moved).max();
+        roots.retain(|one| Some(moved(one)) < most);
     }
     let mut seen = vec![0; points.len()];
     let mut pair = 0;

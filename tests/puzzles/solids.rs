@@ -349,6 +349,7 @@ fn scrambles_of_competitions_are_read() {
 fn solutions_can_be_made_after_scrambles() {
     for (name, scramble) in [
         ("skewb", "B' R U' L B R' U B L'"),
+        ("skewb", "B"),
         ("skewb", "x B r' F"),
         ("pyraminx-tips", "U L' R u' b"),
         ("megaminx", "R++ D-- U'"),

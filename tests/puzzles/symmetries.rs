@@ -52,6 +52,14 @@ fn known_puzzles_have_all_their_symmetries() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
+/// 765 moves turn several layers of one axis: pairs of those that turn one layer tell them apart.
+#[test]
+fn moves_of_several_layers_have_the_symmetries_of_single_ones() {
+    let begun = Instant::now();
+    assert_eq!(built_in("4x4x4", Turns::Axial).symmetries(), Some(96u32.into()));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
 /// Goals may take each other's places.
 #[test]
 fn symmetries_keep_the_set_of_goals() {

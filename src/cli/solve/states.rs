@@ -194,9 +194,8 @@ impl StateAnswer {
         }
     }
 
-    /// A solution as text: the turn that brings the cube back comes first.
     fn text_of(&self, moves: &[String]) -> String {
-        format!("{} {}", self.turned_back, self.style.text(moves)).trim().into()
+        self.style.solution(&self.turned_back, moves)
     }
 }
 

@@ -157,8 +157,8 @@ pub fn puzzle_player(
 }
 
 fn notation(puzzle: &Puzzle, solution: &SolvedState) -> String {
-    let moves = puzzle.sequence_style().directed(solution.style).text(&solution.moves);
-    format!("{} {moves}", solution.turned_back).trim().into()
+    let style = puzzle.sequence_style().directed(solution.style).still();
+    style.solution(&solution.turned_back, &solution.moves)
 }
 
 /// A letter for a face, a large one on a piece whose orientation does not count; `*` and `-` for what has no colour.
@@ -287,11 +287,11 @@ impl Drawing<'_> {
         solutions.iter().flat_map(|solution| &solution.moves).filter_map(one).collect()
     }
 
-    /// How each move of a board is written.
+    /// How each move is written where that is not its name.
     fn written(&self, solutions: &[SolvedState]) -> BTreeMap<String, String> {
-        let of = solutions.iter().filter(|_| self.puzzle.board_size().is_some());
-        let moves = of.flat_map(|of| of.moves.iter().map(|name| (name, of.style)));
         let style = self.puzzle.sequence_style();
+        let of = solutions.iter().filter(|_| style.is_by_move());
+        let moves = of.flat_map(|of| of.moves.iter().map(|name| (name, of.style)));
         let text = |name: &String, of| style.directed(of).text(std::slice::from_ref(name));
         moves.map(|(name, of)| (name.clone(), text(name, of))).collect()
     }
