@@ -8,6 +8,7 @@
 use std::{
     collections::HashMap,
     iter::{self, Peekable},
+    slice,
     vec::IntoIter,
 };
 
@@ -110,10 +111,7 @@ fn effect(
         if !known.contains_key(step) {
             let (name, times) = step;
             let one = named(name).ok_or_else(|| no_move(name))?;
-            let one = if *times < 0 { one.inverse(sets) } else { one };
-            let none = Transformation::identity(sets);
-            let power = (0..times.unsigned_abs()).fold(none, |all, _| all.then(&one, sets));
-            known.insert(step, power);
+            known.insert(step, one.power(*times, sets));
         }
         all = all.then(&known[step], sets);
     }
@@ -201,14 +199,19 @@ impl SequenceStyle {
     /// Returns the solution of a state that a sequence gave: what turns the puzzle back comes first. The letters of the skewb
     /// are made as it is held.
     pub fn solution(self, turned_back: &str, moves: &[String]) -> String {
-        let held = self.0.filter(|of| matches!(of, Notation::Skewb)).and_then(solids::words);
+        let held = self.0.filter(|_| self.turns_the_whole()).and_then(solids::words);
         held.and_then(|words| words.lettered(turned_back, moves))
             .unwrap_or_else(|| format!("{turned_back} {}", self.text(moves)).trim().into())
     }
 
     /// For pictures, which do not turn as the skewb turns with its letters.
     pub(crate) fn still(self) -> SequenceStyle {
-        SequenceStyle(self.0.filter(|of| !matches!(of, Notation::Skewb)), self.1)
+        SequenceStyle(self.0.filter(|_| !self.turns_the_whole()), self.1)
+    }
+
+    /// Whether letters turn the whole puzzle.
+    fn turns_the_whole(self) -> bool {
+        matches!(self.0, Some(Notation::Skewb))
     }
 
     /// Whether each move is written by itself.
@@ -655,17 +658,22 @@ impl Puzzle {
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         let mut at = self.solved();
         let is_free = self.illegal().is_empty() && self.blocks().is_empty();
-        for (number, (word, times)) in (1..).zip(made).take_while(|_| !is_free) {
-            let of = |times| effect(&[(word.clone(), times)], self.sets(), named);
+        let mut known: HashMap<&Step, Transformation> = HashMap::new();
+        for (number, step) in (1..).zip(made).take_while(|_| !is_free) {
+            let (word, _) = step;
+            if !known.contains_key(step) {
+                known.insert(step, effect(slice::from_ref(step), self.sets(), named)?);
+            }
             // What a move takes along stays among what it takes along: if it is possible once, it can be repeated.
-            if let Some(block) = self.split_by(&of(1)?, &at) {
+            let once = named(word).ok_or_else(|| no_move(word))?;
+            if let Some(block) = self.split_by(&once, &at) {
                 let (pieces, all) = (self.block_text(block), made.len());
                 return Ok(Some(
                     wrong!(Impossible: "move {number} of {all}, {word}, is not possible: it takes along only some \
                     pieces of the block {pieces}"),
                 ));
             }
-            at = self.after(&at, &of(*times)?);
+            at = self.after(&at, &known[step]);
             if let Some(PieceAt { set, position, .. }) = self.forbidden(&at) {
                 let (set, all) = (&self.sets()[usize::from(set)].name, made.len());
                 return Ok(Some(

@@ -178,6 +178,20 @@ impl Transformation {
         !self.0.iter().any(|turn| turn.moves() || turn.twists())
     }
 
+    /// Returns this transformation made a number of times, or undone as often if that is negative. Cost: two compositions for
+    /// each bit of the number.
+    pub(super) fn power(&self, times: i32, sets: &[PieceSet]) -> Transformation {
+        let mut square = if times < 0 { self.inverse(sets) } else { self.clone() };
+        let (mut left, mut all) = (times.unsigned_abs(), Transformation::identity(sets));
+        while left > 0 {
+            if left % 2 == 1 {
+                all = all.then(&square, sets);
+            }
+            (square, left) = (square.then(&square, sets), left / 2);
+        }
+        all
+    }
+
     /// Returns the powers 1, 2, .. up to the last one that is not the identity; at most `most` of them.
     pub fn powers(&self, sets: &[PieceSet], most: usize) -> Vec<Transformation> {
         let next = |power: &Transformation| Some(power.then(self, sets));

@@ -332,6 +332,7 @@ impl SolidWords {
         }
         Ok((made, turned))
     }
+
     /// Returns the puzzle's own moves in letters, as it is held where some words turn it back; `None` if there are no letters.
     pub fn lettered(&self, turned_back: &str, moves: &[String]) -> Option<String> {
         let mut back = self.upright();

@@ -137,7 +137,7 @@ impl PuzzleSymmetries {
     /// Returns all symmetries that relabellings bring about; if these are more than `most`, those that also keep as few
     /// moves as reduce the number sufficiently.
     ///
-    /// Cost: a tenth of a second for large puzzles, milliseconds for others.
+    /// Cost: a tenth of a second for large puzzles, seconds for hundreds of moves, milliseconds for others.
     pub fn of(puzzle: &Puzzle, most: usize) -> PuzzleSymmetries {
         let (goals, stickers) =
             (puzzle.goals(), puzzle.sets().iter().map(PieceSet::locations).sum::<usize>());

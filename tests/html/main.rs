@@ -127,7 +127,8 @@ fn pages() {
     write("cube.html", puzzle("3x3x3", whole(), &cube));
     write("wide.html", puzzle("4x4x4", whole(), &[("Rw U2 x'", "U2 2R' R'")]));
     write("cuboid.html", puzzle("2x3x3", whole(), &[("R2 U F2 U'", "U F2 U' R2")]));
-    write("skewb.html", puzzle("skewb", whole(), &[("ULB DRB' DLF", "DLF' DRB ULB'")]));
+    write("skewb.html", puzzle("skewb", whole(), &[("ULB DRB' URF", "URF' DRB ULB'")]));
+    write("octahedron.html", puzzle("fto", whole(), &[("U R' BL", "ULB' DRF URF'")]));
     write("megaminx.html", puzzle("megaminx", whole(), &[("R++ D-- U", "DL L2'")]));
     write("part.html", puzzle("3x3x3", part, &[("R U F2 L", "L' F2 U' R'")]));
     write("domino.html", puzzle("3x3x3", domino, &[("R U F", "F' U' R'")]));

@@ -16,9 +16,14 @@ fn built_in(name: &str, turns: Turns) -> Puzzle {
 #[test]
 fn known_puzzles_have_all_their_symmetries() {
     let mut all = Vec::new();
-    for (name, order) in
-        [("3x3x3", 48), ("megaminx", 120), ("kilominx", 120), ("pyraminx", 24), ("skewb", 24)]
-    {
+    for (name, order) in [
+        ("2x2x2", 6),
+        ("3x3x3", 48),
+        ("megaminx", 120),
+        ("kilominx", 120),
+        ("pyraminx", 24),
+        ("skewb", 24),
+    ] {
         all.push((built_in(name, Turns::Powers), order));
         all.push((built_in(name, Turns::Quarter), order));
     }
