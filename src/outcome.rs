@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 use crate::{
     kernel::Kernel,
     puzzle::{Arrangement, Searched, State, StateSpace},
+    random::SplitMix64,
     store::{LevelRecord, Manifest},
     units::names,
 };
@@ -266,6 +267,24 @@ impl LastStates {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Keeps at most `most` states, chosen at random with a seed, all equally likely, and in a random order. Cost: sorting.
+    pub fn choose(&mut self, most: usize, seed: u64) {
+        fn chosen<T: Ord>(states: &mut Vec<T>, most: usize, seed: u64) {
+            // Threads find them in any order.
+            states.sort_unstable();
+            let mut random = SplitMix64::new(seed);
+            for at in 0..states.len().min(most) {
+                let left = states.len() - at;
+                states.swap(at, at + random.below(left as u64) as usize);
+            }
+            states.truncate(most);
+        }
+        match self {
+            LastStates::Numbered(states) => chosen(states, most, seed),
+            LastStates::Listed(states) => chosen(states, most, seed),
+        }
     }
 
     /// Returns the states with numbers; none of a list search.

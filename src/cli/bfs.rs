@@ -155,12 +155,13 @@ impl Args {
             );
         }
         let puzzles = std::iter::once(&self.of.puzzle).chain(&self.others);
-        let tasks = puzzles.map(|puzzle| self.task(puzzle)).collect::<Result<Vec<_>>>()?;
+        let named = puzzles.map(|puzzle| Ok((puzzle, self.task(puzzle)?)));
+        let tasks = named.collect::<Result<Vec<_>>>()?;
         let last = self.report.keep_last();
         let all = tasks.len();
         let found = tasks.into_iter().enumerate();
-        self.report.finish_several(found.map(|(index, task)| {
-            let progress = SearchProgress::of_part("puzzle", index, all);
+        self.report.finish_several(found.map(|(index, (puzzle, task))| {
+            let progress = SearchProgress::of_part(&format!("{puzzle},"), index, all);
             task.run(last, &progress)
         }))
     }

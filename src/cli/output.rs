@@ -46,8 +46,8 @@ impl OutputFormat {
     }
 }
 
-/// The lines of CSV with their heading as a table for a document. Columns of one value are left out where there are several
-/// lines, and checksums; numbers are aligned to the right.
+/// The lines of CSV with their heading as a table for a document. Of several lines, columns are left out that are empty or
+/// have one word in all of them, and checksums; numbers are aligned to the right, and seconds are rounded to thousandths.
 fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.has_headers(false).flexible(true).from_reader(lines.as_bytes());
@@ -55,21 +55,24 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
     let records = records.map_err(|error| Failure::failed(error.to_string()))?;
     let Some((heading, rows)) = records.split_first() else { return Ok(String::new()) };
     let fields = |at: usize| rows.iter().filter_map(move |row| row.get(at));
-    let tells = |&at: &usize| {
-        let other = fields(at).any(|field| Some(field) != fields(at).next());
-        at == 0 || (rows.len() < 2 || other) && heading[at] != "checksum"
-    };
-    let shown: Vec<usize> = (0..heading.len()).filter(tells).collect();
     let is_number = |field: &String| {
         let digits = field.trim_start_matches("> ").replace(',', "");
         digits.is_empty() || digits.parse::<f64>().is_ok()
     };
+    let tells = |&at: &usize| {
+        let first = fields(at).next();
+        let number = first.is_some_and(|first| !first.is_empty() && is_number(first));
+        let other = fields(at).any(|field| Some(field) != first);
+        at == 0 || (rows.len() < 2 || number || other) && heading[at] != "checksum"
+    };
+    let shown: Vec<usize> = (0..heading.len()).filter(tells).collect();
     let right: Vec<bool> = shown.iter().map(|&at| fields(at).all(is_number)).collect();
     let line = |row: &Vec<String>, before: &str, between: &str, behind: &str| {
-        let fields = shown.iter().filter_map(|&at| row.get(at));
-        let fields = fields.map(|field| {
-            let grouped = match field.parse() {
-                Ok(number) if field.len() > 3 => thousands(number),
+        let fields = shown.iter().filter_map(|&at| Some((&heading[at], row.get(at)?)));
+        let fields = fields.map(|(name, field)| {
+            let grouped = match (field.parse(), field.parse::<f64>()) {
+                (Ok(number), _) if field.len() > 3 => thousands(number),
+                (_, Ok(seconds)) if name == "seconds" => format!("{seconds:.3}"),
                 _ => field.clone(),
             };
             match format {
@@ -79,7 +82,7 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
         });
         format!("{before}{}{behind}\n", fields.collect::<Vec<_>>().join(between))
     };
-    let heading = heading.iter().map(|name| name.replace('_', " ")).collect();
+    let names = heading.iter().map(|name| name.replace('_', " ")).collect();
     Ok(match format {
         OutputFormat::Latex => {
             let line = |row| line(row, "", " & ", " \\\\");
@@ -90,7 +93,7 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
                 |at: usize| at > 0 && is_number(&rows[at - 1][0]) && !is_number(&rows[at][0]);
             let rule = |at| if begins(at) { "\\hline\n" } else { "" };
             let lines = rows.iter().enumerate().map(|(at, row)| rule(at).to_string() + &line(row));
-            let (heading, rows) = (line(&heading), lines.collect::<String>());
+            let (heading, rows) = (line(&names), lines.collect::<String>());
             format!(
                 "\\begin{{tabular}}{{{columns}}}\n\\hline\n{heading}\\hline\n{rows}\\hline\n\\end{{tabular}}\n"
             )
@@ -99,7 +102,7 @@ fn document_table(lines: &str, format: OutputFormat) -> Result<String> {
             let line = |row| line(row, "| ", " | ", " |");
             let rules = right.iter().map(|&right| if right { "---:|" } else { "---|" });
             let rules: String = rules.collect();
-            let (heading, rows) = (line(&heading), rows.iter().map(line).collect::<String>());
+            let (heading, rows) = (line(&names), rows.iter().map(line).collect::<String>());
             format!("{heading}|{rules}\n{rows}")
         }
     })
@@ -561,9 +564,12 @@ impl ResultReport {
             found.push(outcome);
         }
         if !for_programs {
-            let rows = side_by_side(&found);
+            let mut rows = side_by_side(&found);
             match destination.format {
-                OutputFormat::Text => destination.add(&in_columns(&rows))?,
+                OutputFormat::Text => {
+                    rows.push(row("published", &found, published));
+                    destination.add(&in_columns(&rows))?;
+                }
                 _ => destination.add_lines(&as_csv(&rows))?,
             }
         }
@@ -609,6 +615,17 @@ fn compared(outcomes: &[Outcome]) -> Vec<Vec<String>> {
     }
     rows.push(row("mean depth", outcomes, |one| format!("{:.4}", one.mean_depth())));
     rows
+}
+
+/// How the levels of a search compare with published ones, in a word or three.
+fn published(outcome: &Outcome) -> String {
+    let report = report::Report::new(outcome);
+    match report.compared() {
+        _ if report.difference.is_some() => "DISAGREES".into(),
+        Some(levels) if levels < outcome.counts.len() => format!("agrees to {}", levels - 1),
+        Some(_) => "agrees".into(),
+        None => "none".into(),
+    }
 }
 
 /// The last depth that was counted.

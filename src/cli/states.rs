@@ -1,6 +1,6 @@
 //! `tilewave state`: a state's place in the state space, or the state in a place.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use serde_json::{Value, json};
 use tilewave::{
@@ -367,7 +367,7 @@ impl StateFacts {
 /// List the states at one depth, or those farthest from the goal.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave levels 3x3\n  tilewave levels 3x3 --depth 20 --limit 5"
+    after_help = "Examples:\n  tilewave levels 3x3\n  tilewave levels 3x3 --depth 20 --limit 5,1"
 )]
 pub struct LevelsArgs {
     #[command(flatten)]
@@ -377,9 +377,11 @@ pub struct LevelsArgs {
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     depth: Option<usize>,
 
-    /// List at most N states; in a list search, a different N may select different states.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
-    limit: usize,
+    /// List at most N states, or with a seed, N states chosen at random.
+    ///
+    /// The same seed chooses the same states. Without one, a list search may select different states for a different N.
+    #[arg(long, value_name = "N[,SEED]", default_value = "1000", value_parser = Limit::from_str, allow_negative_numbers = true)]
+    limit: Limit,
 
     #[command(flatten)]
     running: Running,
@@ -387,6 +389,27 @@ pub struct LevelsArgs {
     #[command(flatten)]
     output: OutputOptions,
 }
+
+/// How many states are listed, and the seed with which they are chosen at random.
+#[derive(Clone, Copy)]
+struct Limit(usize, Option<u64>);
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Limit, String> {
+        let number = |text: &str| {
+            let wrong = || format!("'{text}' is not a number: write 20, or 20,1 with a seed");
+            text.trim().parse::<u64>().map_err(|_| wrong())
+        };
+        let (most, seed) = text.split_once(',').map_or((text, None), |(n, seed)| (n, Some(seed)));
+        let most = usize::try_from(number(most)?).unwrap_or(usize::MAX);
+        Ok(Limit(most, seed.map(number).transpose()?))
+    }
+}
+
+/// Maximum number of states among which some are chosen at random.
+const MOST_CHOSEN: usize = 1 << 20;
 
 /// States at a depth, or at the last one, that a search has found.
 struct DepthStates {
@@ -401,6 +424,8 @@ struct DepthStates {
 impl LevelsArgs {
     pub fn run(&self) -> Result<()> {
         let (running, depth) = (&self.running, self.depth);
+        let Limit(limit, seed) = self.limit;
+        let kept = if seed.is_some() { MOST_CHOSEN } else { limit };
         let searched = match self.of.searched()? {
             Searched::Numbered(space) => {
                 match bfs::lists_instead(running, &space, depth, &[], running.numbered())? {
@@ -410,9 +435,9 @@ impl LevelsArgs {
             }
             listed => listed,
         };
-        let (outcome, destination) = match searched {
+        let (mut outcome, destination) = match searched {
             Searched::Numbered(space) => {
-                let search = running.search(space)?.max_depth(depth).keep_last(self.limit);
+                let search = running.search(space)?.max_depth(depth).keep_last(kept);
                 let destination = self.output.reserve()?;
                 (search.run_with(&SearchProgress::new())?, destination)
             }
@@ -420,11 +445,24 @@ impl LevelsArgs {
                 refuse_in_lists(running.numbered(), &puzzle)?;
                 let search =
                     bfs::list_search(puzzle, depth, &Ahead::default(), &running.resources)?;
-                let search = search.keep_last(self.limit);
+                let search = search.keep_last(kept);
                 let destination = self.output.reserve()?;
                 (search.run_with(&SearchProgress::new())?, destination)
             }
         };
+        if let Some(seed) = seed {
+            let all = outcome.counts.last().copied().unwrap_or(0);
+            if all > MOST_CHOSEN as u64 {
+                refuse!(
+                    "depth {} has {} states, and --limit with a seed chooses among at most {}: choose \
+                     a smaller --depth, or leave out the seed",
+                    outcome.counts.len() - 1,
+                    thousands(all),
+                    thousands(MOST_CHOSEN as u64)
+                );
+            }
+            outcome.last.choose(limit, seed);
+        }
         let columns = match outcome.space().map(StateSpace::noun) {
             Some("board") => "board,state_id,line,cell,puzzle",
             Some(_) => "state,state_id,line,cell,puzzle",

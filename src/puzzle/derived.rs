@@ -366,6 +366,21 @@ impl Puzzle {
     pub fn of_graph(text: &str) -> Option<Result<Puzzle, PuzzleError>> {
         text.strip_prefix("graph:").map(|edges| graph(text, edges))
     }
+
+    /// The edges of the graph along which tiles slide, the lesser end first; `None` if a move is anything else.
+    pub(crate) fn edges(&self) -> Option<Vec<[usize; 2]>> {
+        let [set] = &self.sets[..] else { return None };
+        let ends = |one: &Move| {
+            let from = usize::from(one.requires.filter(|at| at.kind == 0)?.position);
+            let to = usize::from(one.transformation.0[0].source[from]);
+            let is_slide = one.transformation == slide(set.positions(), &[from, to]).transformation;
+            is_slide.then_some([from.min(to), from.max(to)])
+        };
+        let mut edges = self.moves.iter().map(ends).collect::<Option<Vec<_>>>()?;
+        edges.sort_unstable();
+        edges.dedup();
+        Some(edges)
+    }
 }
 
 fn no_graph(why: impl fmt::Display) -> PuzzleError {

@@ -6,6 +6,7 @@
 
 mod frame;
 mod puzzles;
+mod sketch;
 
 use std::fmt::Write;
 

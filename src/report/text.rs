@@ -250,22 +250,26 @@ impl<'a> Report<'a> {
 
     /// How the search compares with published results.
     pub fn published_line(&self) -> String {
-        let levels = self.outcome.counts.len();
         if let Some(difference) = &self.difference {
             return format!("DISAGREES with {}: {difference}", self.truth());
         }
+        let Some(compared) = self.compared() else {
+            return "none in the list of this program".into();
+        };
+        let all = self.outcome.complete && compared == self.outcome.counts.len();
+        let which = if all { "all" } else { "the first" };
         let published = self.published.as_deref();
         let known = published.map(Published::citation).into_iter().chain(self.own_name());
         let known: Vec<String> = known.collect();
-        let Some(compared) = published.or(self.own).map(|truth| truth.counts().len().min(levels))
-        else {
-            return "none in the list of this program".into();
-        };
-        let all = self.outcome.complete && compared == levels;
-        let which = if all { "all" } else { "the first" };
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n              ");
         format!("{which} {compared} levels agree with {sources}")
+    }
+
+    /// The number of levels that there are published ones to compare with; `None` if none are published.
+    pub fn compared(&self) -> Option<usize> {
+        let truth = self.published.as_deref().or(self.own)?;
+        Some(truth.counts().len().min(self.outcome.counts.len()))
     }
 }
 

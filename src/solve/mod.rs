@@ -293,14 +293,17 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         let [many, more] = [exchanges, steps].map(plural);
         let [its_parity, other] = [exchanges, steps].map(parity);
-        let Unsolvable { board, goal, .. } = self;
+        let board = &self.board;
+        // Of a board that one exchange solves, the other goal is the board itself.
+        let goal =
+            if (exchanges, steps) == (1, 0) { String::new() } else { format!(" ({})", self.goal) };
         write!(
             f,
             "the board's parity is odd, so no moves lead to the goal: {exchanges} exchange{many} of \
              two cells (an {its_parity} number) would turn the board into the goal, but the blank \
              is {steps} step{more} (an {other} number) from its goal cell. Every move changes the \
              parity of both numbers, so they can never both be 0. Exchange tiles {a} and {b} \
-             ({board}), or choose another goal ({goal})"
+             ({board}), or choose another goal{goal}"
         )
     }
 }

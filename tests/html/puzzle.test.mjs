@@ -146,10 +146,26 @@ test("pieces lie where they are, with what a move changed framed", () => visit(b
   assert.equal(await page.locator("#board .piece:not(.home)").count(), 0);
 }));
 
-test("a blank is no piece that is seen", () => visit(browser, "graph.html", {}, async (page) => {
-  assert.equal(await page.locator("#board .gap span").isVisible(), false);
+test("tiles of a graph lie on its vertices, which are numbered as moves name them", () => visit(browser, "graph.html", {}, async (page) => {
+  // The number of the tile on each vertex as it is seen, and the ends of the lines.
+  const seen = () => page.evaluate(() => {
+    const middle = (one) => { const { left, top, width, height } = one.getBoundingClientRect(); return [left + width / 2, top + height / 2]; };
+    const near = (all, [x, y]) => all.findIndex((one) => Math.hypot(middle(one)[0] - x, middle(one)[1] - y) < 3);
+    const [vertices, pieces, lines] = [".ring > svg circle", ".piece:not(.gap) span", ".ring > svg path"].map((which) => [...document.querySelectorAll(`#board ${which}`)]);
+    const ends = lines.map((line) => [0, line.getTotalLength()].map((at) => {
+      const { x, y } = line.getPointAtLength(at).matrixTransform(line.getScreenCTM());
+      return near(vertices, [x, y]);
+    }).join("-"));
+    return { tiles: vertices.map((vertex) => pieces[near(pieces, middle(vertex))]?.textContent ?? ""), ends };
+  });
+  const still = () => page.waitForFunction(() => document.getAnimations().every((a) => a.playState === "finished"));
+  assert.deepEqual(await seen(), { tiles: ["1", "", "2", "3"], ends: ["0-1", "0-2", "1-2", "2-3"] });
+  assert.deepEqual(await page.locator("#board .slot").allTextContents(), ["0", "1", "2", "3"]);
+  await picture(page, "puzzle-graph");
   await key(page, "End");
-  assert.equal(await text(page, "caption"), "Move 1: 1-0. Solved!");
+  await still();
+  assert.deepEqual((await seen()).tiles, ["", "1", "2", "3"]);
+  assert.equal(await text(page, "caption"), "Move 1: 1-0 (the tile on vertex 0 slides to vertex 1). Solved!");
 }));
 
 test("a board of colours has rows, and moves that are written as those of boards", () => visit(browser, "colours.html", {}, async (page) => {

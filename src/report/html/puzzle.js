@@ -132,15 +132,34 @@ const read = (state) => sets[0].cols ? [state.split(/[ /]/).map((tile) => [Numbe
   return pieces.map((piece, at) => [piece, turns?.[at] ?? 0]);
 });
 
-// The columns of a set, or of the square around its ring, and where each position is.
-function places({ count, ring, cols: own }) {
-  if (!ring) {
-    const cols = own ?? Math.min(12, Math.ceil(count / Math.ceil(count / 12)));
-    return [cols, Math.ceil(count / cols), (at) => [at % cols, Math.floor(at / cols)]];
-  }
-  const radius = Math.max(1, 0.56 / Math.sin(Math.PI / count));
-  const around = (at) => (2 * Math.PI * at) / count;
-  return [2 * radius + 1, 2 * radius + 1, (at) => [radius + radius * Math.sin(around(at)), radius - radius * Math.cos(around(at))]];
+// The columns and rows of a set, which a picture may have, and where each position is.
+function places({ count, at: drawnAt, cols: own }) {
+  if (drawnAt) return [...[0, 1].map((axis) => Math.max(...drawnAt.map((point) => point[axis])) + 1), (at) => drawnAt[at]];
+  const cols = own ?? Math.min(12, Math.ceil(count / Math.ceil(count / 12)));
+  return [cols, Math.ceil(count / cols), (at) => [at % cols, Math.floor(at / cols)]];
+}
+
+// The edges and the vertices of a graph.
+function edges(set) {
+  const [cols, rows] = places(set);
+  const middles = set.at.map(([x, y]) => [x + .5, y + .5]);
+  const lines = set.edges.map(([a, b]) => drawn("path", { d: `M${middles[a]}L${middles[b]}` }));
+  const rings = middles.map(([cx, cy]) => drawn("circle", { cx, cy, r: .46 }));
+  return drawn("svg", { viewBox: `0 0 ${cols} ${rows}`, "aria-hidden": "true" }, ...lines, ...rings);
+}
+
+// What pieces of a set lie in.
+function trayOf(set, wide, pieces) {
+  const [cols, rows, at] = places(set);
+  const slots = Array.from({ length: set.count }, (_, k) => {
+    const slot = element("div", { class: "slot" }, `${set.edges ? k : k + 1}`);
+    slot.style.transform = `translate(${at(k)[0] * 100}%, ${at(k)[1] * 100}%)`;
+    return slot;
+  });
+  const tray = element("div", { class: set.at ? "tray ring" : set.cols ? "tray grid" : "tray" }, ...(set.edges ? [edges(set)] : []), ...slots, ...pieces);
+  tray.classList.toggle("graph", Boolean(set.edges));
+  for (const [name, value] of [["--cols", cols], ["--rows", rows], ["--wide", wide]]) tray.style.setProperty(name, value);
+  return tray;
 }
 
 function label(piece, [number, turn], set) {
@@ -161,25 +180,20 @@ const PIECES = {
     });
     host.className = "stand sets";
     host.replaceChildren(...sets.map((set, i) => {
-      const [cols, rows, at] = places(set);
-      const slots = Array.from({ length: set.count }, (_, k) => {
-        const slot = element("div", { class: "slot" }, `${k + 1}`);
-        slot.style.transform = `translate(${at(k)[0] * 100}%, ${at(k)[1] * 100}%)`;
-        return slot;
-      });
-      const tray = element("div", { class: set.ring ? "tray ring" : set.cols ? "tray grid" : "tray" }, ...slots, ...shapes[i].map(({ piece }) => piece));
-      for (const [name, value] of [["--cols", cols], ["--rows", rows], ["--wide", Math.max(wide, 6)]]) tray.style.setProperty(name, value);
+      const tray = trayOf(set, Math.max(wide, 6), shapes[i].map(({ piece }) => piece));
       return sets.length > 1 ? element("div", { class: "set" }, element("h2", {}, set.name), tray) : tray;
     }));
     for (const [id, state] of [["start", states[0]], ["goal", states.at(-1)]]) {
-      find(id).className = "row-of-pieces";
+      find(id).className = sets[0].at ? "drawn" : "row-of-pieces";
       if (sets[0].cols) find(id).style = `display: grid; grid-template-columns: repeat(${sets[0].cols}, 24px)`;
       find(id).setAttribute("aria-label", state);
-      find(id).replaceChildren(...read(state).flatMap((row, i) => row.map((shown) => {
+      const pieces = read(state).flatMap((row, i) => row.map((shown, k) => {
         const piece = element("div", {}, element("span"));
         label(piece, shown, sets[i]);
+        if (sets[i].at) piece.style.transform = `translate(${sets[i].at[k].map((x) => `${x * 100}%`)})`;
         return piece;
-      })));
+      }));
+      find(id).replaceChildren(...(sets[0].at ? [trayOf(sets[0], places(sets[0])[0], pieces)] : pieces));
     }
   },
 
@@ -211,15 +225,17 @@ const PIECES = {
   legend(states) {
     const turned = !sets[0].cols && states.some((state) => state.includes("/"));
     return [
-      sets[0].cols ? (sets[0].kinds < sets[0].count ? "A number is a colour: tiles with the same number look alike." : "A number is a tile.") : sets[0].ring ? "Position 1 is at the top, the others follow clockwise." : "A number is a piece; the small number below it is its position.",
+      sets[0].cols ? (sets[0].kinds < sets[0].count ? "A number is a colour: tiles with the same number look alike." : "A number is a tile.") : sets[0].edges ? "A number is a tile; the small number beside it is its vertex." : sets[0].at ? "Position 1 is at the top, the others follow clockwise." : "A number is a piece; the small number below it is its position.",
       ...(turned ? ["+1 is how far the piece is turned."] : []),
       "Filled: in place. Framed: changed by the last move.",
     ].map((text) => element("li", {}, text));
   },
 };
 
-// A turn of a cube in words.
+// A turn of a cube, or a slide, in words.
 function inWords(move) {
+  const [, from, to] = (sets[0].edges && /^(\d+)-(\d+)$/.exec(move)) || [];
+  if (from) return `${move} (the tile on vertex ${to} slides to vertex ${from})`;
   const [, layer, face, wide, digit, back] = /^(\d*)([UDFBLR])(w?)(\d?)('?)$/.exec(move) ?? [];
   if (!face || net?.faces.length !== 6) return move;
   const what = wide ? `${layer || 2} layers of the ${FACES[face]} side` : layer ? `layer ${layer} of the ${FACES[face]} side` : `${FACES[face]} face`;

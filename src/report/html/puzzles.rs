@@ -12,7 +12,10 @@ use crate::{
     },
     report::{
         counted,
-        html::frame::{PLAIN, escape, fill, more_solutions, page, refusals, tray},
+        html::{
+            frame::{PLAIN, escape, fill, more_solutions, page, refusals, tray},
+            sketch::Sketch,
+        },
     },
 };
 
@@ -58,6 +61,8 @@ pub(super) struct Drawing<'a> {
     puzzle: &'a Puzzle,
     /// `None` for the pieces.
     net: Option<Net>,
+    /// Where the pieces lie if not in rows.
+    sketch: Option<Sketch>,
 }
 
 /// Returns a page that plays solutions of a puzzle and lists the states that have none.
@@ -174,19 +179,22 @@ fn letter(shade: &Shade) -> char {
 
 impl Drawing<'_> {
     pub fn of(puzzle: &Puzzle) -> Drawing<'_> {
-        Drawing { puzzle, net: puzzle.unfolded() }
+        let net = puzzle.unfolded();
+        let is_board = puzzle.board_size().is_some();
+        let sketch = (net.is_none() && !is_board).then(|| Sketch::of(puzzle)).flatten();
+        Drawing { puzzle, net, sketch }
     }
 
     /// A picture of a state with its text, if states of the puzzle can be drawn.
     pub fn labelled(&self, text: &str) -> Option<String> {
         let (state, _) = self.puzzle.read(text).ok()?;
         let picture = self.picture(&self.shown(&state))?;
-        Some(match self.net {
-            Some(_) => format!(
+        Some(match self.puzzle.board_size() {
+            Some(_) => picture,
+            None => format!(
                 "<figure title=\"{0}\">{picture}<figcaption class=\"mono\">{0}</figcaption></figure>",
                 escape(text)
             ),
-            None => picture,
         })
     }
 
@@ -243,16 +251,14 @@ impl Drawing<'_> {
     }
 
     fn sets(&self) -> Vec<Value> {
-        let is_ring = ["topspin:", "lrx:", "lx:", "cyclic-coxeter:"]
-            .iter()
-            .any(|family| self.puzzle.name().starts_with(family));
         let set = |(index, set): (usize, &PieceSet)| {
             json!({
                 "name": set.name,
                 "count": set.positions(),
                 "kinds": set.moduli.len(),
                 "first": self.puzzle.first_number(index),
-                "ring": is_ring && set.positions() > 2,
+                "at": self.sketch.as_ref().map(|sketch| &sketch.at),
+                "edges": self.sketch.as_ref().map(|sketch| &sketch.edges).filter(|edges| !edges.is_empty()),
                 "cols": self.puzzle.board_size().map(Size::cols),
             })
         };
@@ -298,6 +304,13 @@ impl Drawing<'_> {
 
     /// A picture of a state for pages without scripts, if states of the puzzle can be drawn.
     fn picture(&self, state: &str) -> Option<String> {
+        if let Some(sketch) = &self.sketch {
+            let (state, _) = self.puzzle.read(state).ok()?;
+            let first = usize::from(self.puzzle.first_number(0));
+            let numbers: Vec<usize> =
+                state.0[0].iter().map(|piece| first + usize::from(piece.kind)).collect();
+            return Some(sketch.picture(&numbers, first + self.puzzle.sets()[0].moduli.len() - 1));
+        }
         let Some(net) = &self.net else {
             let tiles = state.split([' ', '/']).filter_map(|tile| tile.parse().ok());
             let colours = self.puzzle.sets()[0].moduli.len() as u16 - 1;
