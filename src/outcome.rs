@@ -303,3 +303,25 @@ impl LastStates {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LastStates;
+    use crate::puzzle::State;
+
+    #[test]
+    fn states_are_chosen_as_often_as_others() {
+        let all: Vec<State> = (0..6).map(|line| State { line, cell: 0 }).collect();
+        let mut often = [[0; 2]; 6];
+        for seed in 0..6000 {
+            let mut states = LastStates::Numbered(all.iter().rev().copied().collect());
+            states.choose(2, seed);
+            let [first, second] = states.numbered() else { panic!("two of six") };
+            assert_ne!(first, second);
+            often[first.line as usize][0] += 1;
+            often[second.line as usize][1] += 1;
+        }
+        // A thousand each; five standard deviations are 144.
+        assert!(often.as_flattened().iter().all(|many| (856..1144).contains(many)), "{often:?}");
+    }
+}

@@ -567,7 +567,7 @@ impl ResultReport {
             let mut rows = side_by_side(&found);
             match destination.format {
                 OutputFormat::Text => {
-                    rows.push(row("published", &found, published));
+                    rows.push(row("published", &found, |one| report::Report::new(one).agreement()));
                     destination.add(&in_columns(&rows))?;
                 }
                 _ => destination.add_lines(&as_csv(&rows))?,
@@ -615,17 +615,6 @@ fn compared(outcomes: &[Outcome]) -> Vec<Vec<String>> {
     }
     rows.push(row("mean depth", outcomes, |one| format!("{:.4}", one.mean_depth())));
     rows
-}
-
-/// How the levels of a search compare with published ones, in a word or three.
-fn published(outcome: &Outcome) -> String {
-    let report = report::Report::new(outcome);
-    match report.compared() {
-        _ if report.difference.is_some() => "DISAGREES".into(),
-        Some(levels) if levels < outcome.counts.len() => format!("agrees to {}", levels - 1),
-        Some(_) => "agrees".into(),
-        None => "none".into(),
-    }
 }
 
 /// The last depth that was counted.

@@ -342,16 +342,16 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
     let (files, states) = (counted(found.files, "file"), counted(found.states, "state"));
     let finished = status.depth.is_none();
     let levels = status.manifest.levels.len();
-    let with_files = status.manifest.files.iter().filter(|files| (files.depth as usize) < levels);
-    let with_files = with_files.count();
-    let which = if with_files == levels {
+    let which = if status.manifest.keep_all {
         "all levels are correct".into()
     } else {
-        let all = finished && status.all_states == Some(status.states());
-        let sum = if all { "; the counts of all levels add up to all states" } else { "" };
+        // Of the level before the last one, some files may be gone.
+        let files = status.manifest.files.iter();
+        let with_files = files.filter(|files| (files.depth as usize) < levels).count();
         let others = counted((levels - with_files) as u64, "level");
-        let checked = counted(with_files as u64, "level");
-        format!("{checked} are correct; of {others} only counts are kept{sum}")
+        let all = finished && status.all_states == Some(status.states());
+        let sum = if all { ", which add up to all states" } else { "" };
+        format!("all files are correct; of {others} there are only counts{sum}")
     };
     let mut checked = format!(
         "{}, {files}, {}, {states}; the checksums and counts of {which}",

@@ -1,6 +1,6 @@
 //! `tilewave state`: a state's place in the state space, or the state in a place.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tilewave::{
@@ -367,7 +367,7 @@ impl StateFacts {
 /// List the states at one depth, or those farthest from the goal.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave levels 3x3\n  tilewave levels 3x3 --depth 20 --limit 5,1"
+    after_help = "Examples:\n  tilewave levels 3x3\n  tilewave levels 3x3 --depth 20 --limit 5,seed=1"
 )]
 pub struct LevelsArgs {
     #[command(flatten)]
@@ -380,7 +380,7 @@ pub struct LevelsArgs {
     /// List at most N states, or with a seed, N states chosen at random.
     ///
     /// The same seed chooses the same states. Without one, a list search may select different states for a different N.
-    #[arg(long, value_name = "N[,SEED]", default_value = "1000", value_parser = Limit::from_str, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N[,seed=SEED]", default_value = "1000", value_parser = limit, allow_negative_numbers = true)]
     limit: Limit,
 
     #[command(flatten)]
@@ -394,17 +394,11 @@ pub struct LevelsArgs {
 #[derive(Clone, Copy)]
 struct Limit(usize, Option<u64>);
 
-impl FromStr for Limit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Limit, String> {
-        let number = |text: &str| {
-            let wrong = || format!("'{text}' is not a number: write 20, or 20,1 with a seed");
-            text.trim().parse::<u64>().map_err(|_| wrong())
-        };
-        let (most, seed) = text.split_once(',').map_or((text, None), |(n, seed)| (n, Some(seed)));
-        let most = usize::try_from(number(most)?).unwrap_or(usize::MAX);
-        Ok(Limit(most, seed.map(number).transpose()?))
+/// The parser of limits.
+fn limit(text: &str) -> Result<Limit, String> {
+    match text.split_once(",seed=") {
+        Some((most, seed)) => Ok(Limit(count()(most)?, Some(count()(seed)?))),
+        None => Ok(Limit(count()(text)?, None)),
     }
 }
 
@@ -455,7 +449,7 @@ impl LevelsArgs {
             if all > MOST_CHOSEN as u64 {
                 refuse!(
                     "depth {} has {} states, and --limit with a seed chooses among at most {}: choose \
-                     a smaller --depth, or leave out the seed",
+                     another --depth, or leave out the seed",
                     outcome.counts.len() - 1,
                     thousands(all),
                     thousands(MOST_CHOSEN as u64)

@@ -109,17 +109,17 @@ impl Variant {
             let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &Move| moves.iter().all(|new| new.name != old.name);
             let others: Vec<Move> = others.filter(is_other).collect();
-            let letters =
-                |word: &String| word.chars().map(|one| one.to_string()).collect::<Vec<_>>();
-            let run_together = |word: &&String| {
-                let letters = letters(word);
-                letters.len() > 1 && letters.iter().all(|one| puzzle.named_move(one).is_some())
+            let note = match &self.moves[..] {
+                [word] if word.len() > 1 => {
+                    let letters: Vec<String> = word.chars().map(String::from).collect();
+                    let run_together = letters.iter().all(|one| puzzle.named_move(one).is_some());
+                    run_together.then(|| {
+                        let apart = letters.join(",");
+                        format!("{word} is one move, a sequence; commas separate moves: {apart}")
+                    })
+                }
+                _ => None,
             };
-            let word = self.moves.iter().find(run_together).filter(|_| self.moves.len() == 1);
-            let note = word.map(|word| {
-                let apart = letters(word).join(",");
-                format!("{word} is one move, a sequence; commas separate moves: {apart}")
-            });
             puzzle = Puzzle::under(name, sets, moves, conditions)?;
             puzzle.aliases.extend(others);
             puzzle.notation = notation;

@@ -266,8 +266,20 @@ impl<'a> Report<'a> {
         format!("{which} {compared} levels agree with {sources}")
     }
 
+    /// How the search compares with published results, in a word or three.
+    pub fn agreement(&self) -> String {
+        match self.compared() {
+            _ if self.difference.is_some() => "DISAGREES".into(),
+            Some(levels) if levels < self.outcome.counts.len() => {
+                format!("agrees to {}", levels - 1)
+            }
+            Some(_) => "agrees".into(),
+            None => "none".into(),
+        }
+    }
+
     /// The number of levels that there are published ones to compare with; `None` if none are published.
-    pub fn compared(&self) -> Option<usize> {
+    fn compared(&self) -> Option<usize> {
         let truth = self.published.as_deref().or(self.own)?;
         Some(truth.counts().len().min(self.outcome.counts.len()))
     }

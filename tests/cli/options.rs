@@ -85,9 +85,9 @@ check: full | check 2x3.table | --full
 check: plain | check a.pdb --full | --plain
 check: samples | check a.pdb --seed 1 | --samples 5
 check: seed | check a.pdb --seed 1 | --seed 2
-levels: limit | levels 3x3 --depth 9 --limit 5 | --limit 5,1
-levels: limit | levels 3x3 --depth 9 --limit 5,1 | --limit 5,2
-levels: limit ! levels 3x3 --depth 9 --limit 5, ! --limit
+levels: limit | levels 3x3 --depth 9 --limit 5 | --limit 5,seed=1
+levels: limit | levels 3x3 --depth 9 --limit 5,seed=1 | --limit 5,seed=2
+levels: limit ! levels 3x3 --depth 9 --limit 5,1 ! --limit
 levels: limit | levels 2x4 --depth 5 | --limit 1
 levels: limit | levels small.tws | --limit 0
 levels: engine ! levels small.tws --engine sweep ! --engine

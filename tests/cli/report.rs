@@ -1,6 +1,9 @@
 //! Reports through the library: words, tables, comparisons, pages.
 
-use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
+use tilewave::frontier::FrontierSearch;
+use tilewave::puzzle::{
+    Board, Goal, Metric, MoveStyle, Moves, PuzzleSpec, Size, StateSpace, Variant,
+};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
     Difference, Machine, Report, bytes, counted, duration, histogram, one_key_per_line, published,
@@ -196,6 +199,23 @@ fn summaries_claim_what_was_found() {
     }
     let summary = Report::new(&whole).summary();
     assert!(summary.lines().all(|line| line.len() <= 80), "{summary}");
+
+    // In a word, beside each other.
+    let variant = Variant { pieces: vec!["edges:1-4".into()], ..Variant::default() };
+    let cross = PuzzleSpec { variant, ..PuzzleSpec::of("3x3x3") }.listed().unwrap();
+    let mut longer = FrontierSearch::new(cross).run().unwrap();
+    longer.counts.push(1);
+    let graph = PuzzleSpec::of("graph:0-1,1-2,2-0").listed().unwrap();
+    let unknown = FrontierSearch::new(graph).run().unwrap();
+    for (outcome, word) in [
+        (&whole, "agrees"),
+        (&wrong, "DISAGREES"),
+        (&limited, "agrees"),
+        (&longer, "agrees to 8"),
+        (&unknown, "none"),
+    ] {
+        assert_eq!(Report::new(outcome).agreement(), word);
+    }
 }
 
 /// The JSON that a page holds.

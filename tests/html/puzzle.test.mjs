@@ -165,7 +165,7 @@ test("tiles of a graph lie on its vertices, which are numbered as moves name the
   await key(page, "End");
   await still();
   assert.deepEqual((await seen()).tiles, ["", "1", "2", "3"]);
-  assert.equal(await text(page, "caption"), "Move 1: 1-0 (the tile on vertex 0 slides to vertex 1). Solved!");
+  assert.equal(await text(page, "caption"), "Move 1: 1-0 (tile 1 slides from vertex 0 to vertex 1). Solved!");
 }));
 
 test("a board of colours has rows, and moves that are written as those of boards", () => visit(browser, "colours.html", {}, async (page) => {

@@ -232,10 +232,15 @@ const PIECES = {
   },
 };
 
-// A turn of a cube, or a slide, in words.
-function inWords(move) {
-  const [, from, to] = (sets[0].edges && /^(\d+)-(\d+)$/.exec(move)) || [];
-  if (from) return `${move} (the tile on vertex ${to} slides to vertex ${from})`;
+// A move, a turn of a cube or a slide, in words.
+function inWords(at) {
+  const move = walk.steps[at - 1];
+  if (sets[0].edges) {
+    const [before] = read(walk.states[at - 1]);
+    const ends = changes[move][0].flatMap((from, to) => (from === to ? [] : [to]));
+    const [to, from] = before[ends[0]][0] === 0 ? ends : ends.reverse();
+    return `${move} (tile ${before[from][0]} slides from vertex ${from} to vertex ${to})`;
+  }
   const [, layer, face, wide, digit, back] = /^(\d*)([UDFBLR])(w?)(\d?)('?)$/.exec(move) ?? [];
   if (!face || net?.faces.length !== 6) return move;
   const what = wide ? `${layer || 2} layers of the ${FACES[face]} side` : layer ? `layer ${layer} of the ${FACES[face]} side` : `${FACES[face]} face`;
@@ -253,7 +258,7 @@ start({
   name: ({ label }) => (label ? `${data.name}: ${label}` : data.name),
   length: ({ steps, turns }) => plural(steps.length - turns, "move"),
   entry: (at) => [written[walk.steps[at - 1]] ?? walk.steps[at - 1], ""],
-  saying: (at) => (at > walk.turns ? written[walk.steps[at - 1]] ?? inWords(walk.steps[at - 1]) : `Turn the whole puzzle back: ${walk.steps[at - 1]}`),
+  saying: (at) => (at > walk.turns ? written[walk.steps[at - 1]] ?? inWords(at) : `Turn the whole puzzle back: ${walk.steps[at - 1]}`),
   notation: () => walk.notation,
 
   open(solution) {

@@ -1,6 +1,6 @@
 //! How puzzles are drawn whose positions are points in the plane: the vertices of a graph, or places around a ring.
 
-use std::{cmp::Ordering, collections::VecDeque, f64::consts::TAU};
+use std::{collections::VecDeque, f64::consts::TAU};
 
 use crate::{puzzle::Puzzle, random::SplitMix64};
 
@@ -24,7 +24,7 @@ impl Sketch {
         let [set] = puzzle.sets() else { return None };
         let count = set.positions();
         if let Some(edges) = puzzle.edges() {
-            return Some(Sketch { at: drawn(count, &edges), edges });
+            return Some(Sketch { at: drawn(count, &edges)?, edges });
         }
         let is_ring = count > 2 && RINGS.iter().any(|family| puzzle.name().starts_with(family));
         let radius = (0.56 / (TAU / 2.0 / count as f64).sin()).max(1.0);
@@ -71,14 +71,17 @@ fn cornered(points: Vec<Dot>) -> Vec<Dot> {
     points.into_iter().map(moved).collect()
 }
 
-/// The vertices of a connected graph, so that distances in the picture are as nearly as possible those in the graph. Of
-/// several attempts, the best one is taken; turned so that most edges are level or upright if there are such, otherwise
-/// so that vertex 0 is at the top.
+/// The vertices of a graph, so that distances in the picture are as nearly as possible those in the graph; `None` if it is
+/// not connected. Of several attempts, the best one is taken; turned so that most edges are level or upright if there are
+/// such, otherwise so that vertex 0 is at the top.
 ///
 /// T. Kamada, S. Kawai, An algorithm for drawing general undirected graphs, Inf. Process. Lett. 31 (1989). Cost: for 128
-/// vertices 0.2 s.
-fn drawn(count: usize, edges: &[[usize; 2]]) -> Vec<Dot> {
+/// vertices half a second.
+fn drawn(count: usize, edges: &[[usize; 2]]) -> Option<Vec<Dot>> {
     let far = distances(count, edges);
+    if far.iter().flatten().any(|far| far.is_infinite()) {
+        return None;
+    }
     let mut random = SplitMix64::new(1);
     let radius = count as f64 / TAU;
     let mut place = || (random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0) * radius;
@@ -87,8 +90,7 @@ fn drawn(count: usize, edges: &[[usize; 2]]) -> Vec<Dot> {
         _ => (0..count).map(|_| [place(), place()]).collect(),
     });
     let all = attempts.map(|at| relaxed(at, &far));
-    let best = all.min_by(|(a, _), (b, _)| a.total_cmp(b));
-    let (_, mut at) = best.expect("there are attempts");
+    let (_, mut at) = all.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     let middle = [0, 1].map(|axis| at.iter().map(|at| at[axis]).sum::<f64>() / count as f64);
     at.iter_mut().for_each(|at| *at = [at[0] - middle[0], at[1] - middle[1]]);
     let between = |[a, b]: [usize; 2]| [at[b][0] - at[a][0], at[b][1] - at[a][1]];
@@ -122,16 +124,14 @@ fn drawn(count: usize, edges: &[[usize; 2]]) -> Vec<Dot> {
         });
         let [first, second] = [at[0], at[1]];
         [f64::from(y > x + 0.01), first[0] + first[1], second[1] - second[0]]
-            .map(|key| (key * 100.0).round())
+            .map(|key| (key * 100.0).round() as i64)
     };
-    let compare = |a: &[f64; 3], b: &[f64; 3]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
-    let best = ways.min_by(|a, b| compare(&order(a), &order(b)));
-    let mut at = best.expect("there are ways");
+    let mut at = ways.min_by_key(order)?;
     let pairs = (0..count).flat_map(|a| (0..a).map(move |b| (a, b)));
     let apart = |(a, b): (usize, usize)| (at[a][0] - at[b][0]).hypot(at[a][1] - at[b][1]);
     let least = pairs.map(apart).fold(f64::INFINITY, f64::min).max(1e-3);
     at.iter_mut().for_each(|at| *at = at.map(|x| x * APART / least));
-    cornered(at)
+    Some(cornered(at))
 }
 
 /// The number of edges between all vertices.
@@ -198,19 +198,20 @@ mod tests {
 
     #[test]
     fn a_board_is_drawn_as_a_board_and_a_ring_as_a_ring() {
-        let board = drawn(6, &edges("0-1,1-2,3-4,4-5,0-3,1-4,2-5"));
+        let board = drawn(6, &edges("0-1,1-2,3-4,4-5,0-3,1-4,2-5")).unwrap();
         let close = |a: f64, b: f64| (a - b).abs() < 0.15;
         for (vertex, [x, y]) in board.iter().enumerate() {
             let [column, row] = [vertex % 3, vertex / 3].map(|i| 1.75 * i as f64);
             assert!(close(*x, column) && close(*y, row), "{vertex}: {x} {y}");
         }
-        let ring = drawn(5, &edges("0-1,1-2,2-3,3-4,4-0"));
+        let ring = drawn(5, &edges("0-1,1-2,2-3,3-4,4-0")).unwrap();
         let top = ring.iter().map(|at| at[1]).fold(f64::INFINITY, f64::min);
         assert_eq!((ring[0][1], ring[1][0] > ring[0][0]), (top, true), "{ring:?}");
     }
 
     #[test]
     fn vertices_are_apart() {
+        assert_eq!(drawn(4, &edges("0-1,2-3")), None, "some distances are infinite");
         for (count, text) in [
             (2, "0-1"),
             (4, "0-1,0-2,0-3,1-2,1-3,2-3"),
@@ -218,7 +219,7 @@ mod tests {
             (5, "0-1,0-2,0-3,0-4"),
             (5, "0-2,0-3,0-4,1-2,1-3,1-4"),
         ] {
-            let at = drawn(count, &edges(text));
+            let at = drawn(count, &edges(text)).unwrap();
             for (i, a) in at.iter().enumerate() {
                 let far = |b: &[f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) > 1.5;
                 assert!(at[..i].iter().all(far), "{text}: {at:?}");
