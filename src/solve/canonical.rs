@@ -61,7 +61,7 @@ impl CanonicalWords {
                 let product = both(a, b);
                 let is_none = !puzzle.does_something(&product);
                 merges[a][b] = is_none || free && named.contains_key(&product);
-                if product != both(b, a) {
+                if free && product != both(b, a) {
                     commutes[axis[a]][axis[b]] = false;
                     commutes[axis[b]][axis[a]] = false;
                 }
