@@ -582,7 +582,7 @@ impl PuzzlesArgs {
             csv += &csv_line(COLUMNS, &figures);
             families.push(figures);
             words += &format!(
-                "{:<18}{description}\n{:18}{states} states; {example}: {} states, {} of memory\n",
+                "{:<20}{description}\n{:20}{states} states; {example}: {} states, {} of memory\n",
                 format!("{name}:{parameters}"),
                 "",
                 thousands(plan.states),
@@ -597,8 +597,8 @@ impl PuzzlesArgs {
             let states = puzzle.states().map(|states| states.to_string());
             let (moves, shown) = (puzzle.moves().len(), states.as_deref().unwrap_or("unknown"));
             words +=
-                &format!("{name:<18}{description}\n{:18}{}, {moves} moves\n", "", sets.join(" "));
-            words += &format!("{:18}{} states\n", "", grouped(shown));
+                &format!("{name:<20}{description}\n{:20}{}, {moves} moves\n", "", sets.join(" "));
+            words += &format!("{:20}{} states\n", "", grouped(shown));
             named.push(json!({
                 "name": name,
                 "sets": sets,

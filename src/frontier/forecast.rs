@@ -146,7 +146,11 @@ impl FrontierSearch {
         let rows = PuzzleRows::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
-        let first = rows.first_widths().len().min(most);
+        let widths = rows.first_widths();
+        // One level more than these, unless hundreds of moves make that millions of states.
+        let last = widths[widths.len() - 1];
+        let next = last * last / widths[widths.len().saturating_sub(2)].max(1.0);
+        let first = (widths.len() - usize::from(next > 5e6)).min(most);
         let mut depth = first;
         let mut reached = 0;
         let found = loop {

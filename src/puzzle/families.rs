@@ -1,9 +1,11 @@
-//! Families of puzzles: `pancake:12`, `topspin:12,4`.
+//! Families of puzzles of one set whose pieces do not turn: `pancake:12`, `topspin:12,4`. Those whose elements have two sides
+//! are named puzzles.
 
 use crate::{
     puzzle::{
         Puzzle, PuzzleError,
         error::{MAX_POSITIONS, bail, wrong},
+        mechanisms,
         permutation::Permutation,
         positions::NamedPermutation,
     },
@@ -126,7 +128,8 @@ pub fn parse(text: &str) -> Result<Puzzle, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);
     let unknown = || {
-        let (name, all) = (shown(name, 32), ALL.map(|family| family.name).join(", "));
+        let all = ALL.map(|family| family.name).into_iter().chain(mechanisms::TWO_SIDED);
+        let (name, all) = (shown(name, 32), all.collect::<Vec<_>>().join(", "));
         wrong!(Unknown: "'{name}' is not a family of puzzles: the families are {all}")
     };
     let family = family.ok_or_else(unknown)?;

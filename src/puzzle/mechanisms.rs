@@ -15,14 +15,22 @@
 //! turn each; a gear looks the same after half a turn. The faces D, B and L stay with the corner that they share. Three
 //! corners and the centres follow from the other pieces.
 //!
+//! Elements with two sides turn over when a part of their row is reversed: burnt pancakes from the top, others anywhere.
+//!
 //! ```text
 //!     UR3+ y2 ALL2-      the clock: three hours with one pin up; from the other side, two hours back with all pins up
 //!     (1,-2)/            Square-1: U D2' /
 //! ```
 
-use crate::puzzle::{
-    Move, PieceAt, PieceSet, Puzzle, SetAction, Transformation, error::MAX_REPETITIONS,
-    sets::Notation,
+use std::ops::Range;
+
+use crate::{
+    puzzle::{
+        Move, PieceAt, PieceSet, Puzzle, PuzzleError, SetAction, Transformation,
+        error::{MAX_LOCATIONS, MAX_REPETITIONS, wrong},
+        sets::Notation,
+    },
+    units::digits,
 };
 
 /// The pins, clockwise. A pair of neighbours has a name of its own, and so have all of them.
@@ -71,6 +79,40 @@ pub(super) fn clock() -> Puzzle {
     let sets = [("corners", 4), ("front", 5), ("back", 5)];
     let sets = sets.map(|(name, dials)| PieceSet::distinct(name, dials, HOURS));
     own("clock", sets.into(), moves, Some(Notation::Clock))
+}
+
+/// The families of [`two_sided`].
+pub(super) const TWO_SIDED: [&str; 2] = ["burnt-pancake", "signed-reversals"];
+
+/// `burnt-pancake:N` (W. H. Gates and C. H. Papadimitriou, 1979) and `signed-reversals:N` (S. Hannenhalli and P. A. Pevzner,
+/// 1995). `None` for words of other puzzles.
+pub(super) fn two_sided(word: &str) -> Option<Result<Puzzle, PuzzleError>> {
+    type Parts = Vec<(String, Range<usize>)>;
+    let (family, count) = word.split_once(':').unwrap_or((word, ""));
+    let (most, parts): (usize, fn(usize) -> Parts) = match family {
+        "burnt-pancake" => {
+            let first = |all| (1..=all).map(|end| (format!("F{end}"), 0..end)).collect();
+            (MAX_LOCATIONS / 2, first)
+        }
+        // 990 parts: as many as there can be moves.
+        "signed-reversals" => (44, |all| {
+            let ends = (0..all).flat_map(|first| (first + 1..=all).map(move |end| first..end));
+            ends.map(|part| (format!("r{}-{}", part.start + 1, part.end), part)).collect()
+        }),
+        _ => return None,
+    };
+    let Some(count) = digits(count).filter(|count| (2..=most).contains(count)) else {
+        let of = format!("{family}:N with an N from 2 to {most}, for example {family}:8");
+        return Some(Err(wrong!(Range: "write {of}")));
+    };
+    let moves = parts(count).into_iter().map(|(name, part)| {
+        let mut turn = SetAction::still(count);
+        turn.source[part.clone()].reverse();
+        turn.twist[part].fill(1);
+        Move::free(name, Transformation(vec![turn]))
+    });
+    let sets = vec![PieceSet::distinct("elements", count as u8, 2)];
+    Some(Ok(own(&format!("{family}:{count}"), sets, moves.collect(), None)))
 }
 
 /// A puzzle of this project's own.

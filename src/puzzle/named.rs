@@ -38,8 +38,8 @@ pub struct NamedPuzzle {
     pub description: &'static str,
 }
 
-/// All named puzzles; cubes and cuboids are also available with up to twenty layers.
-pub const NAMED: [NamedPuzzle; 26] = [
+/// All named puzzles; cubes and cuboids are also available with up to twenty layers, the last two of other sizes.
+pub const NAMED: [NamedPuzzle; 28] = [
     named("2x2x2", "the pocket cube, with one corner held fixed"),
     named("3x3x3", "Rubik's cube"),
     named("4x4x4", "every layer turns on its own; the centre pieces of a face look alike"),
@@ -70,6 +70,8 @@ pub const NAMED: [NamedPuzzle; 26] = [
     named("clock", "Rubik's clock: any number of hours is one move, whichever pins are up"),
     named("square-1", "a cube whose half turns over where the cut goes through no corner"),
     named("gear", "the gear cube: a half turn of a face turns the gears and the layer next to it"),
+    named("burnt-pancake:8", "turn over the first 1, 2, ... or all of 2 to 64 burnt pancakes"),
+    named("signed-reversals:7", "reverse any part of 2 to 44 elements and turn all of it over"),
 ];
 
 const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
@@ -102,6 +104,9 @@ pub fn parse(name: &str) -> Option<Puzzle> {
         "square-1" => return Some(mechanisms::square_one()),
         "gear" => return Some(mechanisms::gear()),
         _ => {}
+    }
+    if let Some(puzzle) = mechanisms::two_sided(name) {
+        return puzzle.ok();
     }
     let (name, notation) = match layers_of(name) {
         Some((name, layers)) => (name, Some(Notation::Layers(layers))),

@@ -27,7 +27,7 @@ use crate::{
         error::{bail, wrong},
         families,
         formats::{self, Format},
-        named,
+        mechanisms, named,
     },
     system::{SystemError, opened},
     units::shown,
@@ -222,8 +222,8 @@ impl PuzzleSpec {
             return Ok(());
         }
         let (family, _) = word.split_once(':').unwrap_or((word, ""));
-        if let Some(graph) = Puzzle::of_graph(word) {
-            graph.map(drop)
+        if let Some(puzzle) = Puzzle::of_graph(word).or_else(|| mechanisms::two_sided(word)) {
+            puzzle.map(drop)
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             size(word).map(drop)
         } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {

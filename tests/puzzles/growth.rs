@@ -176,7 +176,7 @@ fn wrong_names_of_families_say_what_is_wrong() {
     let refused = |name: &str| families::parse(name).unwrap_err().to_string();
     assert_eq!(
         refused("pankake:12"),
-        "'pankake' is not a family of puzzles: the families are pancake, topspin, lrx, lx, coxeter, cyclic-coxeter, stars, reversals"
+        "'pankake' is not a family of puzzles: the families are pancake, topspin, lrx, lx, coxeter, cyclic-coxeter, stars, reversals, burnt-pancake, signed-reversals"
     );
     for name in ["pancake", "pancake:", "pancake:x", "pancake:12,3", "pancake:+4", "pancake:4 "] {
         let error = refused(name);

@@ -7,7 +7,8 @@ use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
 use tilewave::puzzle::{
     Arrangement, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation, Turns,
 };
-use tilewave::puzzle::{Goal, StateSpace, Variant};
+use tilewave::puzzle::{Goal, PuzzleSpec, StateSpace, Variant};
+use tilewave::report::published_growth;
 
 use super::sets::levels;
 
@@ -84,6 +85,38 @@ fn states_are_as_many_as_published() {
         if row.complete {
             assert_eq!(row.counts.iter().sum::<u64>().to_string(), found, "{}", row.name);
         }
+    }
+}
+
+#[test]
+fn elements_with_two_sides_have_as_many_moves_as_parts_and_none_beyond_the_limits() {
+    let of = |word: String| PuzzleSpec::of(word).listed().map(|puzzle| puzzle.moves().len());
+    for n in 2..=64 {
+        assert_eq!(of(format!("burnt-pancake:{n}")).unwrap(), n);
+    }
+    for n in 2..=44 {
+        assert_eq!(of(format!("signed-reversals:{n}")).unwrap(), n * (n + 1) / 2);
+    }
+    for (word, most) in [
+        ("burnt-pancake:1", 64),
+        ("burnt-pancake:65", 64),
+        ("burnt-pancake:x", 64),
+        ("burnt-pancake:8,2", 64),
+        ("signed-reversals", 44),
+        ("signed-reversals:45", 44),
+    ] {
+        let (family, _) = word.split_once(':').unwrap_or((word, ""));
+        let line = format!("write {family}:N with an N from 2 to {most}, for example {family}:8");
+        assert_eq!(of(word.into()).unwrap_err().to_string(), line);
+    }
+    // Files of the same puzzles are recognised by their moves.
+    let root = crate::program::root().join("docs/results/pieces");
+    for (family, depth) in [("burnt-pancake", 10), ("signed-reversals", 6)] {
+        let file = root.join(format!("{family}-5.tws")).display().to_string();
+        let file = PuzzleSpec::of(file).listed().unwrap();
+        let growth = published_growth(&file).unwrap();
+        let found = growth.counts();
+        assert_eq!((found.len(), found.iter().sum()), (depth + 1, 3840), "{family}");
     }
 }
 
