@@ -441,7 +441,8 @@ mod tests {
         let names = crate::puzzle::named::NAMED.map(|of| of.name);
         for name in names.into_iter().chain(["3x3x4", "2x3x4", "1x2x3", "20x20x20"]) {
             let Some(net) = whole(name).unfolded() else {
-                assert!(["clock", "square-1", "gear"].contains(&name), "{name}");
+                let is_flat = name.contains(':');
+                assert!(is_flat || ["clock", "square-1", "gear"].contains(&name), "{name}");
                 continue;
             };
             let solid = named::solid(name).unwrap();
