@@ -17,6 +17,7 @@ use crate::{
     },
     outcome::Outcome,
     progress::{LevelDone, Progress, StopWhen},
+    puzzle::PieceSet,
     stop::SearchError,
     system::OtherWork,
 };
@@ -146,11 +147,8 @@ impl FrontierSearch {
         let rows = PuzzleRows::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
-        let widths = rows.first_widths();
-        // One level more than these, unless hundreds of moves make that millions of states.
-        let last = widths[widths.len() - 1];
-        let next = last * last / widths[widths.len().saturating_sub(2)].max(1.0);
-        let first = (widths.len() - usize::from(next > 5e6)).min(most);
+        let pieces = self.puzzle.sets().iter().map(PieceSet::positions).sum();
+        let first = first_depth(&rows.first_widths(), pieces).min(most);
         let mut depth = first;
         let mut reached = 0;
         let found = loop {
@@ -318,6 +316,16 @@ impl Progress for Measure<'_> {
     }
 }
 
+/// The depth to which any search measures: one more than these, unless that costs more than some seconds, as it does with
+/// hundreds of moves or thousands of pieces.
+fn first_depth(widths: &[f64], pieces: usize) -> usize {
+    let next = match widths {
+        [.., before, last] => last * last / before.max(1.0),
+        _ => 0.0,
+    };
+    widths.len() - usize::from(next * pieces as f64 > 3e8)
+}
+
 /// The ratio between the last of some levels and the previous one.
 fn growth(counts: &[u64]) -> f64 {
     match counts {
@@ -444,6 +452,15 @@ mod tests {
         // The cost of one level is not that of starting the levels before it.
         let of = forecast(Some(2), 1 << 30);
         assert!(of.depths.iter().all(|depth| depth.seconds.is_some_and(|s| s < 2.0)));
+    }
+
+    #[test]
+    fn searches_that_measure_do_not_begin_with_levels_that_take_minutes() {
+        // Rubik's cube, 990 signed reversals, the 20x20x20.
+        assert_eq!(first_depth(&[1.0, 18.0, 243.0, 3240.0, 43239.0], 20), 5);
+        assert_eq!(first_depth(&[1.0, 990.0, 470_000.0], 44), 2);
+        assert_eq!(first_depth(&[1.0, 180.0, 24_000.0], 2_400), 2);
+        assert_eq!(first_depth(&[1.0], 2), 1);
     }
 
     #[test]

@@ -128,7 +128,8 @@ pub fn parse(text: &str) -> Result<Puzzle, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);
     let unknown = || {
-        let all = ALL.map(|family| family.name).into_iter().chain(mechanisms::TWO_SIDED);
+        let others = mechanisms::TWO_SIDED.map(|(family, ..)| family);
+        let all = ALL.map(|family| family.name).into_iter().chain(others);
         let (name, all) = (shown(name, 32), all.collect::<Vec<_>>().join(", "));
         wrong!(Unknown: "'{name}' is not a family of puzzles: the families are {all}")
     };

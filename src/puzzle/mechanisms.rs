@@ -81,26 +81,26 @@ pub(super) fn clock() -> Puzzle {
     own("clock", sets.into(), moves, Some(Notation::Clock))
 }
 
-/// The families of [`two_sided`].
-pub(super) const TWO_SIDED: [&str; 2] = ["burnt-pancake", "signed-reversals"];
+/// A family of puzzles whose elements have two sides: its name, the greatest number of elements, and which parts moves
+/// turn over, with their names.
+type TwoSided = (&'static str, usize, fn(usize) -> Vec<(String, Range<usize>)>);
 
-/// `burnt-pancake:N` (W. H. Gates and C. H. Papadimitriou, 1979) and `signed-reversals:N` (S. Hannenhalli and P. A. Pevzner,
-/// 1995). `None` for words of other puzzles.
+pub(super) const TWO_SIDED: [TwoSided; 2] = [
+    // W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
+    ("burnt-pancake", MAX_LOCATIONS / 2, |all| {
+        (1..=all).map(|end| (format!("F{end}"), 0..end)).collect()
+    }),
+    // S. Hannenhalli and P. A. Pevzner, Transforming cabbage into turnip (1995). 990 parts: there can be 1024 moves.
+    ("signed-reversals", 44, |all| {
+        let parts = (0..all).flat_map(|first| (first + 1..=all).map(move |end| first..end));
+        parts.map(|part| (format!("r{}-{}", part.start + 1, part.end), part)).collect()
+    }),
+];
+
+/// The member of one of these families that a word names; `None` for words of other puzzles.
 pub(super) fn two_sided(word: &str) -> Option<Result<Puzzle, PuzzleError>> {
-    type Parts = Vec<(String, Range<usize>)>;
-    let (family, count) = word.split_once(':').unwrap_or((word, ""));
-    let (most, parts): (usize, fn(usize) -> Parts) = match family {
-        "burnt-pancake" => {
-            let first = |all| (1..=all).map(|end| (format!("F{end}"), 0..end)).collect();
-            (MAX_LOCATIONS / 2, first)
-        }
-        // 990 parts: as many as there can be moves.
-        "signed-reversals" => (44, |all| {
-            let ends = (0..all).flat_map(|first| (first + 1..=all).map(move |end| first..end));
-            ends.map(|part| (format!("r{}-{}", part.start + 1, part.end), part)).collect()
-        }),
-        _ => return None,
-    };
+    let (name, count) = word.split_once(':').unwrap_or((word, ""));
+    let (family, most, parts) = TWO_SIDED.into_iter().find(|(family, ..)| *family == name)?;
     let Some(count) = digits(count).filter(|count| (2..=most).contains(count)) else {
         let of = format!("{family}:N with an N from 2 to {most}, for example {family}:8");
         return Some(Err(wrong!(Range: "write {of}")));

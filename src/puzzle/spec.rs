@@ -6,7 +6,7 @@
 //! | word | puzzle |
 //! |---|---|
 //! | `3x4` | a board |
-//! | `3x3x3`, `skewb` | a named puzzle ([`named`](crate::puzzle::named)) |
+//! | `3x3x3`, `burnt-pancake:8` | a named puzzle ([`named`](crate::puzzle::named)) |
 //! | `topspin:12,4` | a member of a family ([`families`](crate::puzzle::families)) |
 //! | `graph:0-1,1-2,2-0` | sliding pieces on a graph ([`Puzzle::of_graph`]) |
 //! | `toys/dino.gap` | the puzzle in a file ([`formats`](crate::puzzle::formats)) |
