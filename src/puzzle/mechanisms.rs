@@ -83,9 +83,9 @@ pub(super) fn clock() -> Puzzle {
 
 /// A family of puzzles whose elements have two sides: its name, the greatest number of elements, and which parts moves
 /// turn over, with their names.
-type TwoSided = (&'static str, usize, fn(usize) -> Vec<(String, Range<usize>)>);
+type SidedFamily = (&'static str, usize, fn(usize) -> Vec<(String, Range<usize>)>);
 
-pub(super) const TWO_SIDED: [TwoSided; 2] = [
+pub(super) const TWO_SIDED: [SidedFamily; 2] = [
     // W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
     ("burnt-pancake", MAX_LOCATIONS / 2, |all| {
         (1..=all).map(|end| (format!("F{end}"), 0..end)).collect()
