@@ -258,7 +258,7 @@ impl Task {
                 search.run_with(progress)?
             }
             Task::Listed(search) => {
-                tell_notes(&search.puzzle);
+                tell_notes(search.puzzle());
                 search.keep_last(last).run_with(progress)?
             }
         })
@@ -408,7 +408,7 @@ pub fn run_lists(
         resources,
         disk,
         |disk, progress| {
-            tell_notes(&search.puzzle);
+            tell_notes(search.puzzle());
             Ok(match disk {
                 Some(disk) => disk.run_with(&search, progress)?,
                 None => search.run_with(progress)?,

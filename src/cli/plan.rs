@@ -251,7 +251,7 @@ impl Args {
         let search = FrontierSearch::new(puzzle)
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);
-        let published = published_growth(&search.puzzle);
+        let published = published_growth(search.puzzle());
         let known = published.as_ref().map_or(&[][..], |published| published.counts());
         tracing::info!(
             "searching the first levels to measure speed and growth; this takes some seconds"
@@ -259,7 +259,7 @@ impl Args {
         let of = search.forecast(known, &StopWhen(progress::asked))?;
         destination.write(
             "depth,states,known,memory_bytes,disk_bytes,seconds",
-            &self.lists_planned(&search.puzzle, &of),
+            &self.lists_planned(search.puzzle(), &of),
         )
     }
 

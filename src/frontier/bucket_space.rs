@@ -22,7 +22,7 @@ use crate::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::{Arrangement, Move, group::all_orbits, is_even},
+    puzzle::{Arrangement, Move, group::all_orbits, is_even, rows::RowSet},
     store::ListCut,
 };
 
@@ -272,7 +272,7 @@ impl MoveParity {
     }
 }
 
-impl PuzzleRows<'_> {
+impl PuzzleRows {
     /// Returns whether every move changes some parity, so that no move leads from a level to itself.
     pub fn is_bipartite(&self) -> bool {
         self.parity().is_some()
@@ -356,41 +356,47 @@ impl PuzzleRows<'_> {
 
     /// Returns the numbers of states of the first levels, some thousand states in all; of many goals, projected from a
     /// sample.
-    pub fn first_widths(&self) -> Vec<f64> {
+    pub fn first_widths(&self) -> &[f64] {
+        self.widths.get_or_init(|| self.count_first())
+    }
+
+    fn count_first(&self) -> Vec<f64> {
         const STATES: usize = 20_000;
         /// What rows of hundreds of fields may take.
         const BYTES: usize = 1 << 28;
         let requires = |one: &Move| {
-            let place = one.requires.and_then(|at| self.fields.says(self.puzzle, at));
-            (place, self.fields.blocks(self.puzzle, &one.transformation))
+            let place = one.requires.and_then(|at| self.fields.says(&self.puzzle, at));
+            (place, self.fields.blocks(&self.puzzle, &one.transformation))
         };
         let requires = self.puzzle.moves().iter().map(requires);
         let moves: Vec<_> = self.moves.iter().zip(requires).collect();
         // A sample of many goals suffices to show the growth.
         let some = self.goals.len().min(STATES / 20);
         let each = self.goals.len() as f64 / some as f64;
-        let mut level = self.goals[..some].to_vec();
-        let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
+        let width = self.start.len();
+        let mut known = RowSet::new(width);
+        self.goals[..some].iter().for_each(|goal| _ = known.insert(goal));
         let mut widths = vec![self.goals.len() as f64];
-        let is_wide = |level: &[Vec<u8>]| level.len() * moves.len() * self.start.len() > BYTES;
-        while seen.len() < STATES && !level.is_empty() && !(widths.len() > 2 && is_wide(&level)) {
-            let mut next = Vec::new();
-            for state in &level {
+        let (mut level, mut state, mut after) = (0..known.len(), Vec::new(), Vec::new());
+        let is_wide = |level: usize| level * moves.len() * width > BYTES;
+        while level.end < STATES && !level.is_empty() && !(widths.len() > 2 && is_wide(level.len()))
+        {
+            for number in level.clone() {
+                state.clear();
+                state.extend_from_slice(known.row(number));
                 for (one, (requires, blocks)) in &moves {
                     let allows =
                         |(field, values): &(usize, Vec<u8>)| values.contains(&state[*field]);
                     if requires.as_ref().is_none_or(allows)
-                        && !blocks.iter().any(|block| block.is_split(state))
+                        && !blocks.iter().any(|block| block.is_split(&state))
                     {
-                        let after = one.apply(state);
-                        if seen.insert(after.clone()) {
-                            next.push(after);
-                        }
+                        one.apply_to(&state, &mut after);
+                        known.insert(&after);
                     }
                 }
             }
-            widths.push(next.len() as f64 * each);
-            level = next;
+            level = level.end..known.len();
+            widths.push(level.len() as f64 * each);
         }
         widths
     }
@@ -473,7 +479,7 @@ impl BucketSpace {
         let layout = KeyLayout::new(&values, kernel);
         let (mut forbidden, mut forbidden_tracked) = (Vec::new(), Vec::new());
         for &at in of.puzzle.illegal() {
-            let Some((field, values)) = of.fields.says(of.puzzle, at) else { continue };
+            let Some((field, values)) = of.fields.says(&of.puzzle, at) else { continue };
             match chosen.fields.iter().position(|&other| other == field) {
                 Some(tracked) => forbidden_tracked.push((tracked, values)),
                 None => {
@@ -494,7 +500,7 @@ impl BucketSpace {
             of
         };
         let of_move = |one: &Move| {
-            let blocks = of.fields.blocks(of.puzzle, &one.transformation).into_iter();
+            let blocks = of.fields.blocks(&of.puzzle, &one.transformation).into_iter();
             blocks.map(block).collect::<Vec<_>>()
         };
         // None at all if no pieces are glued together.

@@ -13,7 +13,6 @@ use crate::{
         bucket_space::{LevelForm, ListShape},
         levels::MemoryLevels,
         search::{FrontierSearch, LevelKeeping},
-        symmetry::PuzzleRows,
     },
     outcome::Outcome,
     progress::{LevelDone, Progress, StopWhen},
@@ -104,7 +103,7 @@ impl FrontierSearch {
         let states = self.puzzle.states();
         self.check_states(states.as_ref())?;
         let many = |symmetries: usize| Some(BigUint::from(budget) * 8u8 * symmetries) < states;
-        if !many(1) || !many(PuzzleRows::of(&self.puzzle).symmetries(self.symmetry).order()) {
+        if !many(1) || !many(self.rows().symmetries(self.symmetry).order()) {
             return Ok(());
         }
         let forecast = self.forecast(&[], &StopWhen(|| progress.interrupted()))?;
@@ -144,11 +143,11 @@ impl FrontierSearch {
         let others = OtherWork::begin();
         let measuring = FrontierSearch { measures: true, ..self.clone() };
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(0).keep_last(0);
-        let rows = PuzzleRows::of(&self.puzzle);
+        let rows = self.rows();
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
         let pieces = self.puzzle.sets().iter().map(PieceSet::positions).sum();
-        let first = first_depth(&rows.first_widths(), pieces).min(most);
+        let first = first_depth(rows.first_widths(), pieces).min(most);
         let mut depth = first;
         let mut reached = 0;
         let found = loop {
@@ -191,16 +190,16 @@ impl FrontierSearch {
         let threads = found.threads as f64;
         let all = rows.most_states();
         let is_canonical =
-            |depth| matches!(self.clone().max_depth(depth).weigh(&rows), LevelKeeping::Canonical);
+            |depth| matches!(self.clone().max_depth(depth).weigh(rows), LevelKeeping::Canonical);
         // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
         // these bits, is measured on the widest level.
         let saved = if is_canonical(searched - 1) {
             1.0
         } else {
             let search = to(searched - 1).keep_last(1);
-            let mut choice = search.choose(&rows, None);
+            let mut choice = search.choose(rows, None);
             choice.form = Some(LevelForm::Coded);
-            let found = search.search(&rows, &choice, &mut MemoryLevels::default(), progress);
+            let found = search.search(rows, &choice, &mut MemoryLevels::default(), progress);
             match found {
                 Err(Error::Search(SearchError::Level { .. })) => 1.0,
                 found => {
@@ -249,7 +248,7 @@ impl FrontierSearch {
                 break;
             }
             let search = self.clone().max_depth(depth);
-            let keeping = search.weigh(&rows);
+            let keeping = search.weigh(rows);
             let lists = |shape: ListShape| {
                 let kept = all / shape.symmetries;
                 // Small buckets remain lists.
@@ -261,11 +260,11 @@ impl FrontierSearch {
             // Searches on disk always have buckets.
             let (lists, on_disk) = match keeping {
                 LevelKeeping::Buckets(choice) => {
-                    (lists(choice.shape(&rows)), lists(choice.shape(&rows)))
+                    (lists(choice.shape(rows)), lists(choice.shape(rows)))
                 }
                 LevelKeeping::Canonical => (
-                    lists(ListShape::canonical(&rows, self.symmetry)),
-                    lists(search.choose(&rows, None).shape(&rows)),
+                    lists(ListShape::canonical(rows, self.symmetry)),
+                    lists(search.choose(rows, None).shape(rows)),
                 ),
             };
             // The states at the last depth are only counted.
@@ -435,7 +434,7 @@ mod tests {
     fn what_was_not_measured_in_time_is_expected() {
         let search = pocket_cube().max_depth(Some(11)).memory(1 << 30);
         let of = search.forecast_within(Duration::ZERO, &[], &NoProgress).unwrap();
-        let first = PuzzleRows::of(&search.puzzle).first_widths().len();
+        let first = search.rows().first_widths().len();
         assert!(of.measured_to <= first, "{first}: {of:?}");
         assert!(of.depths.iter().all(|depth| depth.known == (depth.depth <= of.measured_to)));
         let all: f64 = of.depths.iter().map(|depth| depth.states).sum();

@@ -294,7 +294,7 @@ pub(crate) struct ListCoder {
 impl ListCoder {
     /// Returns the coder for keys with these parts.
     pub fn new(of: &PuzzleRows, parts: &[KeyPart], layout: &KeyLayout) -> ListCoder {
-        let (puzzle, fields) = (of.puzzle, &of.fields.fields);
+        let (puzzle, fields) = (&of.puzzle, &of.fields.fields);
         let mut slots: Vec<usize> = Vec::new();
         let mut rules = Vec::new();
         for &KeyPart { field, turn, values } in parts {

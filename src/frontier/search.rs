@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeSet,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Instant,
 };
 
@@ -53,8 +56,9 @@ const LONG_KEY: f64 = 40.0;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrontierSearch {
-    /// The puzzle that is searched.
-    pub puzzle: Puzzle,
+    pub(crate) puzzle: Puzzle,
+    /// What is the same for all searches of the puzzle, made when it is needed.
+    pub(super) rows: Arc<OnceLock<PuzzleRows>>,
     /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
     /// Number of levels before the last one that are not stored either: the lists end this much earlier, and several
@@ -82,6 +86,7 @@ impl FrontierSearch {
     pub fn new(puzzle: Puzzle) -> FrontierSearch {
         FrontierSearch {
             puzzle,
+            rows: Arc::default(),
             max_depth: None,
             count_ahead: 0,
             symmetry: true,
@@ -89,6 +94,16 @@ impl FrontierSearch {
             resources: Resources::new(),
             measures: false,
         }
+    }
+
+    /// Returns the puzzle that is searched.
+    pub fn puzzle(&self) -> &Puzzle {
+        &self.puzzle
+    }
+
+    /// Returns the puzzle's states as rows.
+    pub(super) fn rows(&self) -> &PuzzleRows {
+        self.rows.get_or_init(|| PuzzleRows::of(&self.puzzle))
     }
 
     /// Runs the search in memory, on its own threads. Cost: a few nanoseconds per state up to symmetry per move; 8
@@ -146,7 +161,7 @@ impl FrontierSearch {
     ) -> Result<Outcome, Error> {
         let pool = pool(self.resources.threads)?;
         let begun = Instant::now();
-        let mut found = pool.install(|| search(&PuzzleRows::of(&self.puzzle)))?;
+        let mut found = pool.install(|| search(self.rows()))?;
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
         Ok(found)
@@ -184,7 +199,7 @@ impl FrontierSearch {
     /// Returns an estimate of the number of states at the last depth, based on the growth of the first levels. Cost:
     /// that of searching some thousand states.
     pub(crate) fn expected_widest(&self) -> f64 {
-        PuzzleRows::of(&self.puzzle).widest(self.max_depth)
+        self.rows().widest(self.max_depth)
     }
 
     /// Returns the choice of a run, or a new one.
@@ -196,8 +211,7 @@ impl FrontierSearch {
 
     /// Returns the buckets of a run, or of a new one.
     pub(crate) fn space_of(&self, cut: Option<&ListCut>) -> Result<BucketSpace, SearchError> {
-        let of = PuzzleRows::of(&self.puzzle);
-        self.space(&of, &self.choose(&of, cut))
+        self.space(self.rows(), &self.choose(self.rows(), cut))
     }
 
     /// Returns the buckets of the puzzle for a given coordinate.
@@ -678,7 +692,7 @@ mod tests {
             assert_eq!(listed(&search.clone().keep_last(last.len())), last, "{}", search.puzzle);
             let some = listed(&search.clone().keep_last(2));
             assert!(some.len() == 2.min(last.len()) && some.iter().all(|s| last.contains(s)));
-            let rows = PuzzleRows::of(&search.puzzle);
+            let rows = search.rows();
             for symmetric in [true, false] {
                 // Moves that depend on the state are not made there.
                 if search.puzzle.allows_all_moves() {
@@ -686,7 +700,7 @@ mod tests {
                     for kept in [last.len(), 0] {
                         let search = search.clone().symmetry(symmetric).keep_last(kept);
                         let all = AtomicUsize::new(0);
-                        let found = search.search_canonical(&rows, &NoProgress, &all).unwrap();
+                        let found = search.search_canonical(rows, &NoProgress, &all).unwrap();
                         assert_eq!(levels(&found), levels(&first), "{of} {symmetric}");
                         assert_eq!(found.last.listed(), &last[..kept], "{of} {symmetric}");
                         assert_eq!(found.symmetries(), rows.symmetries(symmetric).order(), "{of}");
@@ -695,7 +709,7 @@ mod tests {
                         }
                     }
                 }
-                let all = candidates(&rows, &rows.symmetries(symmetric));
+                let all = candidates(rows, &rows.symmetries(symmetric));
                 for (at, chosen) in all.iter().enumerate() {
                     // Each coordinate with a third of these, each of these with a third of the coordinates.
                     let second =
@@ -728,7 +742,7 @@ mod tests {
                             symmetric,
                         };
                         let store = &mut MemoryLevels::default();
-                        let found = search.search(&rows, &choice, store, &NoProgress).unwrap();
+                        let found = search.search(rows, &choice, store, &NoProgress).unwrap();
                         let of = &search.puzzle;
                         let what =
                             format!("{of}: {chosen:?} {oriented} {kernel} {form:?} {symmetric}");
@@ -783,16 +797,16 @@ mod tests {
             }
         }
         let search = FrontierSearch::new(wheels([0, 1, 2, 3, 4, 5]).with_powers().unwrap());
-        let rows = PuzzleRows::of(&search.puzzle);
+        let rows = search.rows();
         let with = |memory: u64| search.clone().max_depth(8).memory(memory);
         let is_too_little = |memory: &u64| {
-            let alone = with(*memory).search_canonical(&rows, &NoProgress, &AtomicUsize::new(0));
+            let alone = with(*memory).search_canonical(rows, &NoProgress, &AtomicUsize::new(0));
             alone.is_err_and(|error| matches!(error, Error::Search(SearchError::Level { .. })))
         };
         let most = (1..400).rev().map(|part| part << 10).find(is_too_little).unwrap();
         let search = with(most);
         let reported = Reported::default();
-        let found = search.run_kept(LevelKeeping::Canonical, &rows, &reported).unwrap();
+        let found = search.run_kept(LevelKeeping::Canonical, rows, &reported).unwrap();
         assert_eq!(found.counts, plain(&search.puzzle, 8).0);
         assert_eq!(reported.0.into_inner().unwrap(), Vec::from_iter(0..found.counts.len()));
     }
@@ -817,7 +831,7 @@ mod tests {
         let found = search.run().unwrap();
         assert_eq!(found.counts, search.clone().symmetry(false).run().unwrap().counts);
         assert_eq!(found.counts.iter().sum::<u64>(), 362_880);
-        let group = PuzzleRows::of(&search.puzzle).symmetries(true);
+        let group = search.rows().symmetries(true);
         assert_eq!(group.order(), 720);
         for (first, next) in (0..720).step_by(7).flat_map(|i| (0..720).map(move |j| (i, j))) {
             let both = &group.maps[usize::from(group.then(first, next))];
@@ -858,11 +872,11 @@ mod tests {
     #[test]
     fn an_interrupt_waits_for_one_slice() {
         let search = FrontierSearch::new(board(3, 3, 8));
-        let rows = PuzzleRows::of(&search.puzzle);
-        let mut choice = search.choose(&rows, None);
+        let rows = search.rows();
+        let mut choice = search.choose(rows, None);
         (choice.form, choice.slice) = (Some(LevelForm::Lists), Some(64));
         let asked = Asked::default();
-        let found = search.search(&rows, &choice, &mut MemoryLevels::default(), &asked).unwrap();
+        let found = search.search(rows, &choice, &mut MemoryLevels::default(), &asked).unwrap();
         let chunks = asked.chunks.into_inner() * found.counts.len() as u64;
         let times = asked.times.into_inner();
         assert!(chunks > 0 && times > 10 * chunks, "{times} times for {chunks} chunks");

@@ -276,8 +276,9 @@ impl SymmetryGroup {
 }
 
 /// A puzzle whose states are rows of fields.
-pub(crate) struct PuzzleRows<'a> {
-    pub puzzle: &'a Puzzle,
+#[derive(Debug)]
+pub(crate) struct PuzzleRows {
+    pub puzzle: Puzzle,
     pub fields: StateFields,
     /// The effect of each move.
     pub moves: Vec<FieldMap>,
@@ -285,29 +286,31 @@ pub(crate) struct PuzzleRows<'a> {
     pub goals: Vec<Vec<u8>>,
     symmetries: OnceLock<SymmetryGroup>,
     spread: OnceLock<SymmetryGroup>,
+    pub(super) widths: OnceLock<Vec<f64>>,
 }
 
-impl PuzzleRows<'_> {
-    pub fn of(puzzle: &Puzzle) -> PuzzleRows<'_> {
+impl PuzzleRows {
+    pub fn of(puzzle: &Puzzle) -> PuzzleRows {
         let fields = StateFields::with_lines(puzzle);
         let map = |one: &Move| fields.of_move(puzzle, one);
         let moves = puzzle.moves().iter().map(map).collect();
         let start = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
         PuzzleRows {
-            puzzle,
+            puzzle: puzzle.clone(),
             fields,
             moves,
             start,
             goals,
             symmetries: OnceLock::new(),
             spread: OnceLock::new(),
+            widths: OnceLock::new(),
         }
     }
 
     /// Returns all symmetries, or the identity alone.
     pub fn symmetries(&self, all: bool) -> SymmetryGroup {
-        let find = || SymmetryGroup::find(self.puzzle, &self.fields);
+        let find = || SymmetryGroup::find(&self.puzzle, &self.fields);
         match all {
             true => self.symmetries.get_or_init(find).clone(),
             false => SymmetryGroup::trivial(&self.fields),

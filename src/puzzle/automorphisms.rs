@@ -40,11 +40,73 @@ pub(super) struct Automorphisms {
 
 /// A level of the search: one more thing with a colour of its own.
 struct SearchLevel {
-    /// Refined, and the same in order.
-    colours: Vec<u64>,
-    sorted: Vec<u64>,
+    /// Refined.
+    colouring: OrderedPartition,
     /// The next thing, the base point.
     next: usize,
+}
+
+/// Things by colour: those of one colour, a class, lie next to each other in `order`.
+#[derive(Clone)]
+struct OrderedPartition {
+    colours: Vec<u64>,
+    order: Vec<u32>,
+    /// For each thing its index in `order`.
+    places: Vec<u32>,
+    /// For each thing where its class begins in `order`.
+    classes: Vec<u32>,
+    /// For each index where a class begins, how many things it has.
+    sizes: Vec<u32>,
+    /// A hash of all that refinement has seen: of colourings that an automorphism takes to each other it is the same.
+    trace: u64,
+}
+
+impl OrderedPartition {
+    fn new(colours: &[u64]) -> OrderedPartition {
+        let mut order: Vec<u32> = (0..colours.len() as u32).collect();
+        order.sort_unstable_by_key(|&thing| colours[thing as usize]);
+        let things = colours.len();
+        let mut all = OrderedPartition {
+            colours: colours.to_vec(),
+            order: order.clone(),
+            places: vec![0; things],
+            classes: vec![0; things],
+            sizes: vec![0; things],
+            trace: 0,
+        };
+        let mut start = 0;
+        for class in order.chunk_by(|&a, &b| colours[a as usize] == colours[b as usize]) {
+            all.sizes[start] = class.len() as u32;
+            for (place, &thing) in (start..).zip(class) {
+                (all.places[thing as usize], all.classes[thing as usize]) =
+                    (place as u32, start as u32);
+            }
+            start += class.len();
+        }
+        all
+    }
+
+    /// How many things have the colour of this one.
+    fn alike(&self, thing: usize) -> usize {
+        self.sizes[self.classes[thing] as usize] as usize
+    }
+
+    /// Gives some things of a class, not all, a colour of their own.
+    fn split(&mut self, part: &[u32], colour: u64) {
+        let start = self.classes[part[0] as usize];
+        self.sizes[start as usize] -= part.len() as u32;
+        let own = start + self.sizes[start as usize];
+        self.sizes[own as usize] = part.len() as u32;
+        // They change places with what lies at the end of the class.
+        for (end, &thing) in (own..own + part.len() as u32).zip(part).rev() {
+            let (place, other) = (self.places[thing as usize], self.order[end as usize]);
+            self.order.swap(place as usize, end as usize);
+            (self.places[thing as usize], self.places[other as usize]) = (end, place);
+        }
+        for &thing in part {
+            (self.classes[thing as usize], self.colours[thing as usize]) = (own, colour);
+        }
+    }
 }
 
 /// A bijection on 64 bits without a visible pattern.
@@ -68,68 +130,66 @@ impl Relations {
         self.triples.push((label, things));
     }
 
-    /// Refines colours, and returns them in order.
-    fn refine(&self, colours: &mut [u64]) -> Vec<u64> {
-        let ordered = |colours: &[u64]| {
-            let mut sorted = colours.to_vec();
-            sorted.sort_unstable();
-            let classes = sorted.chunk_by(|a, b| a == b).count();
-            (sorted, classes)
-        };
-        let (mut sorted, mut classes) = ordered(colours);
-        let mut sums = vec![0u64; colours.len()];
-        while classes < colours.len() {
-            sums.fill(0);
-            for &(label, things) in &self.triples {
-                let of = |place: usize| colours[things[place] as usize].wrapping_mul(PLACES[place]);
-                let both = of(0) ^ of(1).rotate_left(21) ^ of(2).rotate_left(42);
-                let triple = mixed(both.wrapping_add(label));
-                for (thing, place) in things.into_iter().zip(PLACES) {
-                    let sum = &mut sums[thing as usize];
-                    *sum = sum.wrapping_add(mixed(triple ^ place));
-                }
-            }
-            for (colour, sum) in colours.iter_mut().zip(&sums) {
-                *colour = mixed(colour.wrapping_mul(3).wrapping_add(*sum));
-            }
-            let before = classes;
-            (sorted, classes) = ordered(colours);
-            if classes <= before {
-                break;
+    /// The relations in the form in which they are searched.
+    fn of_things(&self) -> Refinement<'_> {
+        let mut starts = vec![0; self.colours.len() + 1];
+        self.triples
+            .iter()
+            .flat_map(|(_, things)| things)
+            .for_each(|&thing| starts[thing as usize + 1] += 1);
+        for thing in 0..self.colours.len() {
+            starts[thing + 1] += starts[thing];
+        }
+        let (mut ends, mut triples) = (starts.clone(), vec![0; 3 * self.triples.len()]);
+        for (number, (_, things)) in (0..).zip(&self.triples) {
+            for &thing in things {
+                triples[ends[thing as usize]] = number;
+                ends[thing as usize] += 1;
             }
         }
-        sorted
+        Refinement {
+            of: self,
+            starts,
+            triples,
+            sums: vec![0; self.colours.len()],
+            seen: vec![0; self.triples.len()],
+            round: 0,
+        }
     }
 
     /// Returns the automorphisms; `None` if they are too hard to find.
     ///
-    /// Cost: some hundred refinements, each a few times 20 ns for each triple.
+    /// Cost: some hundred refinements. The first takes some 20 ns for each triple and round, later ones look only at the
+    /// triples of things whose colours change.
     pub fn automorphisms(&self) -> Option<Automorphisms> {
-        let mut colours = self.colours.clone();
-        let mut sorted = self.refine(&mut colours);
+        let mut refinement = self.of_things();
+        let mut colouring = OrderedPartition::new(&self.colours);
+        refinement.refine(&mut colouring, (0..self.colours.len() as u32).collect());
         let mut levels: Vec<SearchLevel> = Vec::new();
         let triples: HashSet<&(u64, [u32; 3])> = self.triples.iter().collect();
         let paired = self.paired();
-        while let Some(next) = self.next_thing(&paired, &colours, &sorted) {
-            levels.push(SearchLevel { colours: colours.clone(), sorted, next });
-            sorted = self.with_own(&mut colours, next);
+        while let Some(next) = self.next_thing(&paired, &colouring) {
+            levels.push(SearchLevel { colouring: colouring.clone(), next });
+            refinement.with_own(&mut colouring, next);
         }
         let mut search =
-            AutomorphismSearch { of: self, triples, levels, end: (colours, sorted), refined: 0 };
+            AutomorphismSearch { refinement, triples, levels, end: colouring, refined: 0 };
         let prefix = search.levels.iter().take_while(|level| level.next < self.counting).count();
         let mut found =
             Automorphisms { order: BigUint::from(1u8), generators: Vec::new(), levels: prefix };
         for level in (0..prefix).rev() {
-            let SearchLevel { next, ref colours, .. } = search.levels[level];
-            let (colours, mut orbits) = (colours.clone(), Orbits::new(self.counting));
+            let SearchLevel { next, ref colouring } = search.levels[level];
+            let (colouring, mut orbits) = (colouring.clone(), Orbits::new(self.counting));
             found.generators.iter().for_each(|(_, generator)| orbits.join(generator));
             let mut failed: Vec<usize> = Vec::new();
-            for to in (0..self.counting).filter(|&to| colours[to] == colours[next]) {
+            for to in
+                (0..self.counting).filter(|&to| colouring.colours[to] == colouring.colours[next])
+            {
                 let tried = |&other: &usize| orbits.root(other) == orbits.root(to);
                 if tried(&next) || failed.iter().any(tried) {
                     continue;
                 }
-                match search.beyond(level, colours.clone(), to)? {
+                match search.beyond(level, colouring.clone(), to)? {
                     Some(generator) => {
                         orbits.join(&generator);
                         found.generators.push((level, generator));
@@ -141,12 +201,6 @@ impl Relations {
                 (0..self.counting).filter(|&to| orbits.root(to) == orbits.root(next)).count();
         }
         Some(found)
-    }
-
-    /// Gives a thing a colour of its own, and refines.
-    fn with_own(&self, colours: &mut [u64], thing: usize) -> Vec<u64> {
-        colours[thing] = mixed(!colours[thing]);
-        self.refine(colours)
     }
 
     /// Whether each thing counts and is in a pair with another that counts, a triple in which the second one stands twice.
@@ -161,24 +215,128 @@ impl Relations {
 
     /// The thing that gets a colour of its own: one that counts if there is one, that is in a pair if there is one, because
     /// its colour tells most of others, and of those that share theirs with the fewest.
-    fn next_thing(&self, paired: &[bool], colours: &[u64], sorted: &[u64]) -> Option<usize> {
-        let alike = |thing: usize| {
-            let first = sorted.partition_point(|&other| other < colours[thing]);
-            sorted[first..].partition_point(|&other| other == colours[thing])
-        };
-        let open = (0..colours.len())
-            .map(|thing| (thing >= self.counting, !paired[thing], alike(thing), thing));
+    fn next_thing(&self, paired: &[bool], colouring: &OrderedPartition) -> Option<usize> {
+        let open = (0..self.colours.len())
+            .map(|thing| (thing >= self.counting, !paired[thing], colouring.alike(thing), thing));
         open.filter(|&(_, _, alike, _)| alike > 1).min().map(|(.., thing)| thing)
+    }
+}
+
+/// Refines colourings of relations.
+struct Refinement<'a> {
+    of: &'a Relations,
+    /// The numbers of the triples of thing t, `triples[starts[t]..starts[t + 1]]`; a number stands as often as the triple has
+    /// the thing.
+    starts: Vec<usize>,
+    triples: Vec<u32>,
+    /// For each thing, what its triples say in this round; zero between rounds.
+    sums: Vec<u64>,
+    /// For each triple, in which round it was last looked at.
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Refinement<'_> {
+    /// Refines a colouring until triples tell no more things apart, given the things whose colours are new.
+    ///
+    /// In each round, the triples of these things tell the things of a class apart. The largest part of the class keeps its
+    /// colour: what its triples say follows from what those of the whole class and of the other parts say (Hopcroft).
+    fn refine(&mut self, colouring: &mut OrderedPartition, mut changed: Vec<u32>) {
+        let (mut touched, mut next) = (Vec::new(), Vec::new());
+        while !changed.is_empty() {
+            self.round += 1;
+            for &thing in &changed {
+                for at in self.starts[thing as usize]..self.starts[thing as usize + 1] {
+                    let number = self.triples[at] as usize;
+                    if std::mem::replace(&mut self.seen[number], self.round) != self.round {
+                        self.ask(number, colouring, &mut touched);
+                    }
+                }
+            }
+            touched.sort_unstable_by_key(|&thing: &u32| {
+                (colouring.classes[thing as usize], self.sums[thing as usize])
+            });
+            let mut left = &touched[..];
+            while let Some(&first) = left.first() {
+                let class = colouring.classes[first as usize];
+                let (own, others) = left.split_at(
+                    left.partition_point(|&thing| colouring.classes[thing as usize] == class),
+                );
+                self.divide(own, colouring, &mut next);
+                left = others;
+            }
+            touched.drain(..).for_each(|thing| self.sums[thing as usize] = 0);
+            changed.clear();
+            std::mem::swap(&mut changed, &mut next);
+        }
+    }
+
+    /// Adds what a triple says to the sums of its things; those of a class of their own need none.
+    fn ask(&mut self, number: usize, colouring: &mut OrderedPartition, touched: &mut Vec<u32>) {
+        let (label, things) = self.of.triples[number];
+        let of =
+            |place: usize| colouring.colours[things[place] as usize].wrapping_mul(PLACES[place]);
+        let both = of(0) ^ of(1).rotate_left(21) ^ of(2).rotate_left(42);
+        let triple = mixed(both.wrapping_add(label));
+        colouring.trace = colouring.trace.wrapping_add(triple);
+        for (thing, place) in things.into_iter().zip(PLACES) {
+            if colouring.alike(thing as usize) > 1 {
+                let sum = &mut self.sums[thing as usize];
+                if *sum == 0 {
+                    touched.push(thing);
+                }
+                *sum = sum.wrapping_add(mixed(triple ^ place));
+            }
+        }
+    }
+
+    /// Divides a class by the sums of those of its things that have one, given in order of these.
+    fn divide(&self, things: &[u32], colouring: &mut OrderedPartition, next: &mut Vec<u32>) {
+        let sum = |thing: u32| self.sums[thing as usize];
+        let colour = colouring.colours[things[0] as usize];
+        let start = colouring.classes[things[0] as usize] as usize;
+        let rest = colouring.sizes[start] as usize - things.len();
+        let parts = || things.chunk_by(|&a, &b| sum(a) == sum(b));
+        // Of parts of one size the first keeps the colour: the rest, then by sums.
+        let most = parts().map(<[u32]>::len).max().unwrap_or(0);
+        let mut keeps = rest < most;
+        let mut split = |part: &[u32], by: u64, keeps: bool, colouring: &mut OrderedPartition| {
+            let own = mixed(colour.wrapping_mul(3).wrapping_add(by));
+            colouring.trace = mixed(colouring.trace ^ own).wrapping_add(part.len() as u64);
+            if !keeps {
+                colouring.split(part, own);
+                next.extend_from_slice(part);
+            }
+        };
+        if 0 < rest && rest < most {
+            let of_class = &colouring.order[start..start + rest + things.len()];
+            let part: Vec<u32> =
+                of_class.iter().copied().filter(|&thing| sum(thing) == 0).collect();
+            // Its sum is zero, as of other parts of the class in earlier rounds.
+            split(&part, colouring.trace, false, colouring);
+        }
+        for part in parts() {
+            let kept = keeps && part.len() == most;
+            keeps &= !kept;
+            split(part, sum(part[0]), kept, colouring);
+        }
+    }
+
+    /// Gives a thing a colour of its own, and refines.
+    fn with_own(&mut self, colouring: &mut OrderedPartition, thing: usize) {
+        colouring.trace = mixed(colouring.trace ^ colouring.colours[thing]);
+        colouring.split(&[thing as u32], colouring.trace);
+        self.refine(colouring, vec![thing as u32]);
     }
 }
 
 /// A search for permutations that take the first way to give things colours to another one.
 struct AutomorphismSearch<'a> {
-    of: &'a Relations,
+    refinement: Refinement<'a>,
     triples: HashSet<&'a (u64, [u32; 3])>,
     levels: Vec<SearchLevel>,
     /// The colours after the last level, all different.
-    end: (Vec<u64>, Vec<u64>),
+    end: OrderedPartition,
     refined: usize,
 }
 
@@ -188,24 +346,25 @@ impl AutomorphismSearch<'_> {
     fn beyond(
         &mut self,
         level: usize,
-        mut colours: Vec<u64>,
+        mut colouring: OrderedPartition,
         to: usize,
     ) -> Option<Option<Vec<u32>>> {
         self.refined += 1;
         if self.refined > MOST_REFINED {
             return None;
         }
-        let sorted = self.of.with_own(&mut colours, to);
+        self.refinement.with_own(&mut colouring, to);
         let Some(next) = self.levels.get(level + 1) else {
-            let ends = sorted == self.end.1;
-            return Some(ends.then(|| self.permutation(&colours)).flatten());
+            let ends = colouring.trace == self.end.trace;
+            return Some(ends.then(|| self.permutation(&colouring.colours)).flatten());
         };
-        if sorted != next.sorted {
+        if colouring.trace != next.colouring.trace {
             return Some(None);
         }
-        let colour = next.colours[next.next];
-        for to in (0..colours.len()).filter(|&to| colours[to] == colour).collect::<Vec<_>>() {
-            if let Some(found) = self.beyond(level + 1, colours.clone(), to)? {
+        let colour = next.colouring.colours[next.next];
+        let alike = (0..colouring.colours.len()).filter(|&to| colouring.colours[to] == colour);
+        for to in alike.collect::<Vec<_>>() {
+            if let Some(found) = self.beyond(level + 1, colouring.clone(), to)? {
                 return Some(Some(found));
             }
         }
@@ -220,13 +379,13 @@ impl AutomorphismSearch<'_> {
             order
         };
         let mut to = vec![0; colours.len()];
-        for (own, image) in order(&self.end.0).into_iter().zip(order(colours)) {
+        for (own, image) in order(&self.end.colours).into_iter().zip(order(colours)) {
             to[own as usize] = image;
         }
         let image =
             |(label, things): &(u64, [u32; 3])| (*label, things.map(|thing| to[thing as usize]));
         let keeps = (0..).zip(&to).all(|(own, &image): (usize, _)| {
-            self.of.colours[own] == self.of.colours[image as usize]
+            self.refinement.of.colours[own] == self.refinement.of.colours[image as usize]
         });
         (keeps && self.triples.iter().all(|one| self.triples.contains(&image(one)))).then_some(to)
     }

@@ -4,8 +4,9 @@
 //! Whatever walks from state to state, a table's solution above all, takes the [`CellMoves`] of a puzzle and moves a
 //! [`Position`].
 
-use std::sync::Arc;
+use std::{hash::BuildHasher, sync::Arc};
 
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use parking_lot::Mutex;
 
 use crate::{
@@ -370,5 +371,44 @@ impl Position {
     pub fn is_goal(&self, cell: usize) -> bool {
         let numbered = self.line[..self.len].iter().enumerate();
         self.cell == cell && numbered.into_iter().all(|(i, &x)| i == usize::from(x))
+    }
+}
+
+/// Different rows of one length, numbered in the order in which they are found.
+pub(crate) struct RowSet {
+    width: usize,
+    rows: Vec<u8>,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl RowSet {
+    pub fn new(width: usize) -> RowSet {
+        let hasher = DefaultHashBuilder::default();
+        RowSet { width, rows: Vec::new(), numbers: HashTable::new(), hasher }
+    }
+
+    /// Returns the number of rows, fewer than 2^32.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn row(&self, number: usize) -> &[u8] {
+        &self.rows[number * self.width..][..self.width]
+    }
+
+    /// Adds a row, and returns whether it is new.
+    pub fn insert(&mut self, row: &[u8]) -> bool {
+        let new = self.numbers.len() as u32;
+        let of = |&number: &u32| &self.rows[number as usize * self.width..][..self.width];
+        let hash = |row: &[u8]| self.hasher.hash_one(row);
+        match self.numbers.entry(hash(row), |number| of(number) == row, |number| hash(of(number))) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(new);
+                self.rows.extend_from_slice(row);
+                true
+            }
+        }
     }
 }

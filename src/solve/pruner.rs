@@ -8,7 +8,7 @@
 
 use std::{
     array::from_fn,
-    collections::{BTreeMap, HashMap, HashSet, VecDeque, hash_map::Entry},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
     mem,
     ops::Range,
@@ -18,8 +18,8 @@ use crate::{
     frontier::{FieldBlock, FieldKind, FieldMap, StateFields},
     kernel::prefetch,
     puzzle::{
-        Arrangement, Board, Direction, Moves, PieceAt, PieceSet, Puzzle, Size, Transformation,
-        symmetry::Relabelling,
+        Arrangement, Board, Direction, Move, Moves, PieceAt, PieceSet, Puzzle, Size,
+        Transformation, rows::RowSet, symmetry::Relabelling,
     },
     random::SplitMix64,
     threads::map_numbers,
@@ -351,36 +351,72 @@ fn undone(puzzle: &Puzzle) -> Vec<Vec<u16>> {
 
 /// The shortest sequences that have the same effect as earlier ones.
 fn duplicate_words(puzzle: &Puzzle) -> Vec<Vec<u16>> {
-    let sets = puzzle.sets();
-    let moves: Vec<&Transformation> =
-        puzzle.moves().iter().map(|one| &one.transformation).collect();
-    let mut known: HashSet<Transformation> =
-        HashSet::from([puzzle.seen(&Transformation::identity(sets))]);
+    let moves: Vec<EffectStep> =
+        puzzle.moves().iter().map(|one| EffectStep::of(puzzle, one)).collect();
+    // Where each piece comes from and how much it is turned, as far as that is seen.
+    let still: Vec<u8> = puzzle
+        .sets()
+        .iter()
+        .flat_map(|set| (0..set.positions()).flat_map(|at| [at as u8, 0]))
+        .collect();
+    let mut known = RowSet::new(still.len());
+    known.insert(&still);
     let mut forbidden: Vec<Vec<u16>> = Vec::new();
-    // The sequences of a length, in order, and their effects.
-    let mut level = BTreeMap::from([(Vec::<u16>::new(), Transformation::identity(sets))]);
-    let mut all = 0;
-    while !level.is_empty() && all + level.len() * moves.len() <= MOST {
-        let mut next = BTreeMap::new();
-        for (word, done) in &level {
-            for (one, transformation) in moves.iter().enumerate() {
-                let longer = [&word[..], &[one as u16]].concat();
+    // The sequences of a length, in order, whose effects are the last rows, and for each the number of the sequence
+    // without its first move among those that are shorter by one. For each of these and each move, the number of the
+    // sequence that it becomes.
+    let mut words: Vec<(Vec<u16>, usize)> = vec![(Vec::new(), 0)];
+    let mut longer: Vec<Option<usize>> = vec![Some(0); moves.len()];
+    let (mut all, mut done, mut both) = (0, Vec::new(), Vec::new());
+    while !words.is_empty() && all + words.len() * moves.len() <= MOST {
+        let first = known.len() - words.len();
+        let mut next = Vec::new();
+        let mut becomes = vec![None; words.len() * moves.len()];
+        for (number, (word, end)) in words.iter().enumerate() {
+            done.clear();
+            done.extend_from_slice(known.row(first + number));
+            for (one, step) in moves.iter().enumerate() {
                 // A forbidden sequence within it already forbids it.
-                if longer.len() > 1 && !level.contains_key(&longer[1..]) {
-                    continue;
-                }
-                let both = done.then(transformation, sets);
-                if known.insert(puzzle.seen(&both)) {
-                    next.insert(longer, both);
+                let Some(end) = longer[end * moves.len() + one] else { continue };
+                step.apply(&done, &mut both);
+                let longer = [&word[..], &[one as u16]].concat();
+                if known.insert(&both) {
+                    becomes[number * moves.len() + one] = Some(next.len());
+                    next.push((longer, end));
                 } else {
                     forbidden.push(longer);
                 }
             }
         }
         all += next.len();
-        level = next;
+        (words, longer) = (next, becomes);
     }
     forbidden
+}
+
+/// What a move does after others: for each position where its piece was, by how much the move turns it, and how many
+/// turns are told apart.
+struct EffectStep(Vec<(usize, u16, u16)>);
+
+impl EffectStep {
+    fn of(puzzle: &Puzzle, one: &Move) -> EffectStep {
+        let mut steps = Vec::new();
+        for (turn, set) in one.transformation.0.iter().zip(puzzle.sets()) {
+            let (first, visible) = (steps.len(), Puzzle::visible(set));
+            let step = |(&from, &twist): (&u8, &u8)| {
+                (first + usize::from(from), twist.into(), visible.into())
+            };
+            steps.extend(turn.source.iter().zip(&turn.twist).map(step));
+        }
+        EffectStep(steps)
+    }
+
+    fn apply(&self, row: &[u8], to: &mut Vec<u8>) {
+        to.clear();
+        to.extend(self.0.iter().flat_map(|&(from, twist, turns)| {
+            [row[2 * from], ((u16::from(row[2 * from + 1]) + twist) % turns) as u8]
+        }));
+    }
 }
 
 // Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,

@@ -43,7 +43,7 @@ fn lists_on_disk_are_those_of_memory() {
             assert_same(&found, &truth, &format!("{name} {keep_all} {memory:?}"));
             let verified = disk::verify(&disk.directories).unwrap();
             let stored = search.max_depth.unwrap_or(truth.counts.len());
-            let kept = match keep_all || search.puzzle.is_directed() {
+            let kept = match keep_all || search.puzzle().is_directed() {
                 true => stored,
                 // The level behind the deepest one takes the place of the last but one.
                 false => 2 - usize::from(truth.complete),
