@@ -7,6 +7,8 @@ mod cli;
 mod cmd;
 mod layering;
 mod pdb;
+#[path = "support/plain.rs"]
+mod plain;
 #[path = "support/program.rs"]
 mod program;
 mod pruning;

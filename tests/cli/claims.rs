@@ -1,27 +1,19 @@
 //! What results claim, against plain computation.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 use tilewave::Goal;
-use tilewave::puzzle::{Arrangement, Puzzle, Turns};
 use tilewave::puzzle::{Metric, StateSpace, Variant, families, named};
+use tilewave::puzzle::{Puzzle, Turns};
 
 use super::{json, stdout};
+use crate::plain::levels;
 use crate::program::{room, run, tilewave};
 use crate::readme::words;
 
 /// The states at each depth, computed by plain code.
 fn plain(puzzle: &Puzzle) -> Vec<u64> {
-    let mut level = puzzle.goals().to_vec();
-    let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
-    let mut counts = Vec::new();
-    while !level.is_empty() {
-        counts.push(level.len() as u64);
-        let moves = 0..puzzle.moves().len();
-        let after = |state| moves.clone().filter_map(move |one| puzzle.moved(state, one));
-        level = level.iter().flat_map(after).filter(|state| seen.insert(state.clone())).collect();
-    }
+    let mut counts = levels(puzzle, usize::MAX);
+    assert_eq!(counts.pop(), Some(0));
     counts
 }
 

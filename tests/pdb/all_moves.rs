@@ -1,7 +1,5 @@
 //! Databases in which every move counts, against naive searches, and in searches for solutions.
 
-use std::collections::HashMap;
-
 use tilewave::NoProgress;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, rebuild, spot_check};
 use tilewave::puzzle::{Board, Coordinates};
@@ -9,7 +7,7 @@ use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
 
 use super::{Random, beside, database, exports::placements, goal};
-use crate::table::reached;
+use crate::plain::{HashMap, reached};
 
 /// The depths of all states (blank's cell, tiles' cells) from the goal's own.
 fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, usize> {
@@ -25,7 +23,7 @@ fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, usize> {
             });
             moved.collect::<Vec<u8>>()
         };
-        beside(goal.size(), blank).into_iter().map(after).collect()
+        beside(goal.size(), blank).into_iter().map(after).collect::<Vec<_>>()
     })
 }
 

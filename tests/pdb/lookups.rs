@@ -7,7 +7,7 @@ use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, beside, database, goal};
-use crate::table::distances;
+use crate::plain::of_boards;
 
 fn neighbours(board: &Board) -> Vec<(Board, usize)> {
     let after = |cell: usize| {
@@ -27,7 +27,7 @@ fn check(goal: &Board, tiles: [&[u16]; 2]) {
         tables.iter().map(|t| u32::from(t.value(board).unwrap().unwrap())).sum()
     };
     let (mut stronger, mut jumps) = (0, 0);
-    for (board, depth) in &distances(goal) {
+    for (board, depth) in &of_boards(goal) {
         let (low, high) = (sum(&minimum, board), sum(&regions, board));
         assert!(low <= high && high as usize <= *depth, "{board}: {low} {high} {depth}");
         stronger += u32::from(high > low);

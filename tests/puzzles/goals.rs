@@ -5,7 +5,7 @@ use tilewave::puzzle::{Arrangement, PieceAt, Puzzle, Turns};
 use tilewave::puzzle::{Variant, named};
 use tilewave::random::SplitMix64;
 
-use super::sets::levels;
+use crate::plain::levels;
 use crate::program::{room, run, tilewave};
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Puzzles that have a name: published growth and numbers of states, and what their sets are.
 
+use crate::plain::levels;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,6 @@ use tilewave::puzzle::{
 };
 use tilewave::puzzle::{Goal, PuzzleSpec, StateSpace, Variant};
 use tilewave::report::published_growth;
-
-use super::sets::levels;
 
 #[derive(serde::Deserialize)]
 struct Published {

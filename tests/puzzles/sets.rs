@@ -1,30 +1,12 @@
 //! Puzzles of several sets of pieces: files, and transformations, against plain searches.
 
-use std::collections::HashSet;
-
 use tilewave::puzzle::formats;
-use tilewave::puzzle::{Arrangement, Placed, Puzzle, Transformation, Turns};
+use tilewave::puzzle::{Placed, Puzzle, Transformation, Turns};
 use tilewave::puzzle::{Variant, notation};
 use tilewave::random::SplitMix64;
 
 use super::{names, sample};
-
-/// The sizes of the first levels around the goals, by a plain search.
-pub fn levels(puzzle: &Puzzle, depth: usize) -> Vec<u64> {
-    let mut level = puzzle.goals().to_vec();
-    let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
-    let mut sizes = vec![level.len() as u64];
-    while sizes.len() <= depth && !level.is_empty() {
-        let mut next = Vec::new();
-        for state in &level {
-            let all = (0..puzzle.moves().len()).filter_map(|one| puzzle.moved(state, one));
-            next.extend(all.filter(|after| seen.insert(after.clone())));
-        }
-        sizes.push(next.len() as u64);
-        level = next;
-    }
-    sizes
-}
+use crate::plain::levels;
 
 fn read_in(name: &str, turns: Turns) -> Puzzle {
     let puzzle = formats::read(name, &sample(name), Some(turns)).unwrap();

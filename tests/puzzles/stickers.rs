@@ -7,7 +7,8 @@ use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::{PieceSet, Puzzle, Turns};
 use tilewave::puzzle::{formats, named};
 
-use super::{sample, sets::levels};
+use super::sample;
+use crate::plain::{levels, search};
 
 fn read(name: &str, text: &str) -> Puzzle {
     let puzzle = formats::read(name, text, None).unwrap();
@@ -52,21 +53,15 @@ fn stickers_are_the_pieces_of_the_puzzle_that_has_a_name() {
 
 /// What stands where after moves that take points to others, told apart by colour.
 fn plain(colours: &[usize], moves: &[Vec<usize>]) -> Vec<u64> {
-    let mut level = vec![colours.to_vec()];
-    let mut seen: HashSet<Vec<usize>> = level.iter().cloned().collect();
-    let mut counts = Vec::new();
-    while !level.is_empty() && seen.len() < 20_000 {
-        counts.push(level.len() as u64);
-        let after = |state: &Vec<usize>, to: &Vec<usize>| {
-            let mut next = state.clone();
-            to.iter().zip(state).for_each(|(&to, &colour)| next[to] = colour);
-            next
-        };
-        let all = level.iter().flat_map(|state| moves.iter().map(move |to| after(state, to)));
-        let next: Vec<_> = all.collect();
-        level = next.into_iter().filter(|state| seen.insert(state.clone())).collect();
-    }
-    counts
+    let after = |state: &Vec<usize>, to: &Vec<usize>| {
+        let mut next = state.clone();
+        to.iter().zip(state).for_each(|(&to, &colour)| next[to] = colour);
+        next
+    };
+    let around = |state: &Vec<usize>| moves.iter().map(|to| after(state, to)).collect::<Vec<_>>();
+    let mut sizes = search([colours.to_vec()], |_, states| states < 20_000, around).1;
+    sizes.pop();
+    sizes
 }
 
 /// Moves of pieces with several stickers each: a permutation of the pieces, and by how much each is turned.

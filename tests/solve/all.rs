@@ -1,6 +1,6 @@
 //! All solutions, against plain searches that count paths.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use tilewave::{
     NoProgress, Optimal, Resources,
@@ -16,6 +16,7 @@ use tilewave::{
 };
 
 use super::{board, goal, mixed, walked};
+use crate::plain::{HashMap, HashSet, of_boards, of_puzzle, search};
 
 /// The words from a state that end at the first solved state they come to, with exactly so many moves. `far` returns a
 /// lower bound.
@@ -57,7 +58,7 @@ struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     fn new(puzzle: &'a Puzzle, far: &'a dyn Fn(&Arrangement) -> usize) -> Oracle<'a> {
         let (axis, commute) = (Vec::new(), Vec::new());
-        let (short, short_of_axis) = (HashSet::new(), Vec::new());
+        let (short, short_of_axis) = (HashSet::default(), Vec::new());
         let mut oracle = Oracle { puzzle, far, axis, commute, short, short_of_axis };
         let moves = 0..puzzle.moves().len();
         let name = |one: usize| puzzle.moves()[one].name.trim_end_matches(['\'', '2', '3', '4']);
@@ -143,7 +144,7 @@ impl<'a> Oracle<'a> {
         paths(state, length, &moves, self.far, &mut Vec::new(), &mut all);
         // A class with such a word does not count.
         all.retain(|word| !longer || !self.is_long(word));
-        let (mut known, mut found) = (HashSet::new(), BTreeSet::new());
+        let (mut known, mut found) = (HashSet::default(), BTreeSet::new());
         for word in all {
             if known.contains(&word) {
                 continue;
@@ -154,7 +155,7 @@ impl<'a> Oracle<'a> {
                 word.iter().map(|&one| (self.axis[one], one)).collect()
             };
             let first = class.iter().min_by_key(order).unwrap();
-            let (mut at, mut seen) = (state.clone(), HashSet::from([state.clone()]));
+            let (mut at, mut seen) = (state.clone(), HashSet::from_iter([state.clone()]));
             let is_simple = first.iter().all(|&one| {
                 at = self.puzzle.moved(&at, one).unwrap();
                 seen.insert(at.clone())
@@ -311,21 +312,7 @@ fn solutions_of_several_goals_end_at_the_first_one() {
 fn all_solutions_from_both_ends_are_those_of_a_plain_search() {
     for (turns, slack) in [(Turns::Powers, 1), (Turns::Quarter, 0)] {
         let puzzle = part("3x3x3", turns, &[]);
-        let mut near = HashMap::from([(puzzle.solved(), 0)]);
-        let mut level = vec![puzzle.solved()];
-        for depth in 1..=4 {
-            let mut next = Vec::new();
-            for state in &level {
-                for one in 0..puzzle.moves().len() {
-                    let after = puzzle.moved(state, one).unwrap();
-                    if !near.contains_key(&after) {
-                        near.insert(after.clone(), depth);
-                        next.push(after);
-                    }
-                }
-            }
-            level = next;
-        }
+        let near = of_puzzle(&puzzle, vec![puzzle.solved()], 4).0;
         let far = |state: &Arrangement| near.get(state).copied().unwrap_or(5);
         let oracle = Oracle::new(&puzzle, &far);
         let table = CosetTable::build(&puzzle, 4 << 20, Resources::new()).unwrap();
@@ -344,16 +331,7 @@ fn all_solutions_from_both_ends_are_those_of_a_plain_search() {
 fn all_solutions_of_boards_are_those_of_a_plain_search() {
     for (size, blank, slack) in [("2x3", "last", 4), ("3x3", "last", 2), ("3x3", "first", 0)] {
         let goal = goal(blank, size.parse().unwrap());
-        let mut far: HashMap<Board, usize> = HashMap::from([(goal.clone(), 0)]);
-        let mut level = vec![goal.clone()];
-        while !level.is_empty() {
-            let depth = far[&level[0]] + 1;
-            let next = level.iter().flat_map(|at| at.neighbours()).map(|(_, next)| next);
-            let next: BTreeMap<String, Board> =
-                next.filter(|next| !far.contains_key(next)).map(|b| (b.to_string(), b)).collect();
-            level = next.into_values().collect();
-            far.extend(level.iter().map(|board| (board.clone(), depth)));
-        }
+        let far = of_boards(&goal);
         let build = |pattern| Build::new(pattern).run().unwrap();
         let pdbs = default_patterns(&goal).unwrap().into_iter().map(build);
         let solver = Optimal::new(&goal, pdbs).unwrap();
@@ -376,7 +354,7 @@ fn all_solutions_of_boards_are_those_of_a_plain_search() {
                 let mut all = Vec::new();
                 paths(start, length, &moves, &distance, &mut Vec::new(), &mut all);
                 let is_simple = |word: &Vec<usize>| {
-                    let (mut at, mut seen) = (start.clone(), HashSet::from([start.clone()]));
+                    let (mut at, mut seen) = (start.clone(), HashSet::from_iter([start.clone()]));
                     word.iter().all(|&one| {
                         at = at.slide(Direction::ALL[one]).unwrap();
                         seen.insert(at.clone())
@@ -412,10 +390,10 @@ fn the_slider_of_project_euler_has_one_shortest_solution() {
     let (start, _) = puzzle.read("0 1 2 2/1 1 2 2/1 1 2 2/1 1 2 2").unwrap();
     let colours = |state: &Arrangement| -> Vec<u8> { state.0[0].iter().map(|t| t.kind).collect() };
     let (from, to) = (colours(&start), colours(&puzzle.solved()));
-    let mut level = HashMap::from([(from.clone(), 1u64)]);
-    let (mut seen, mut depth) = (HashSet::from([from]), 0);
+    let mut level = HashMap::from_iter([(from.clone(), 1u64)]);
+    let (mut seen, mut depth) = (HashSet::from_iter([from]), 0);
     while !level.contains_key(&to) {
-        let mut next: HashMap<Vec<u8>, u64> = HashMap::new();
+        let mut next: HashMap<Vec<u8>, u64> = HashMap::default();
         for (state, ways) in &level {
             let blank = state.iter().position(|&tile| tile == 0).unwrap();
             let (row, col) = (blank / 4, blank % 4);
@@ -487,21 +465,8 @@ fn the_t_permutation_has_the_solutions_of_a_plain_search() {
     for one in 0..moves.len() {
         assert_eq!(after(&solved, one), row(&cube.moved(&cube.solved(), one).unwrap()));
     }
-    let mut near = HashMap::from([(solved, 0usize)]);
-    let mut level = vec![solved];
-    for depth in 1..=5 {
-        let mut next = Vec::new();
-        for at in &level {
-            for one in 0..moves.len() {
-                let to = after(at, one);
-                if let std::collections::hash_map::Entry::Vacant(new) = near.entry(to) {
-                    new.insert(depth);
-                    next.push(to);
-                }
-            }
-        }
-        level = next;
-    }
+    let around = |at: &[u8; 20]| (0..moves.len()).map(|one| after(at, one)).collect::<Vec<_>>();
+    let near = search([solved], |depth, _| depth <= 5, around).0;
     // For each move, its face, and the axis of the face.
     let face: Vec<usize> =
         cube.moves().iter().map(|one| "UDFBLR".find(&one.name[..1]).unwrap()).collect();

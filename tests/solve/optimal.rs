@@ -13,7 +13,7 @@ use tilewave::solve::{
 
 use super::limits::UpTo;
 use super::{goal, instances, korf, walked};
-use crate::table::distances;
+use crate::plain::of_boards;
 
 fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
     let databases = patterns.into_iter().map(|p| Build::new(p).run().map(Arc::new));
@@ -33,7 +33,7 @@ fn every_board_of_2x3_and_2x4_and_many_of_3x3_are_solved_optimally() {
         let goal = goal(name, size.parse().unwrap());
         let pdbs = build_all(default_patterns(&goal).unwrap());
         let solver = Optimal::new(&goal, pdbs.clone()).unwrap();
-        let mut boards: Vec<(Board, usize)> = distances(&goal).into_iter().collect();
+        let mut boards: Vec<(Board, usize)> = of_boards(&goal).into_iter().collect();
         boards.sort_by_key(|(board, distance)| (*distance, board.to_string()));
         for (board, distance) in boards.iter().step_by(step) {
             let answer = solver.solve(board).unwrap();
@@ -53,7 +53,7 @@ fn databases_of_one_corner_serve_all_corners() {
         let goal = goal(corner, size);
         let solver = Optimal::new(&goal, pdbs.clone()).unwrap();
         assert_eq!(solver.views(), 2, "each corner lies on one diagonal");
-        let known = distances(&goal);
+        let known = of_boards(&goal);
         let farthest = known.iter().max_by_key(|(board, d)| (**d, board.to_string())).unwrap();
         let answer = solver.solve(farthest.0).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*farthest.1), "{corner}");
@@ -140,7 +140,7 @@ fn the_move_pruner_prunes_walks_but_no_board() {
     assert!(pruner.states() > 9);
     // Depth-first through the pruner reaches every board of each depth, by fewer walks.
     let start = goal("last", size);
-    let known = distances(&start);
+    let known = of_boards(&start);
     let mut frontier = vec![(start.clone(), pruner.start(start.blank()))];
     let mut walks = 1;
     for depth in 1..=14 {

@@ -1,8 +1,6 @@
 //! Tables and solutions of random puzzles against plain code: every encoding, up to symmetry, of all sets, of each set,
 //! of some pieces; each solution and each state is read back from its text.
 
-use std::collections::HashMap;
-
 use tilewave::{
     Error, NoProgress, Resources,
     pruning::{CosetTable, PruningTable},
@@ -13,6 +11,7 @@ use tilewave::{
 };
 
 use super::limits::UpTo;
+use crate::plain::HashMap;
 use crate::random_puzzle::{Drawn, Features, State, arrangement};
 
 /// Most states of a puzzle, and the number of them that are compared.

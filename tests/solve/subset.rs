@@ -1,7 +1,5 @@
 //! Depths of some of a puzzle's states, against plain searches of the whole puzzle.
 
-use std::collections::HashMap;
-
 use tilewave::{
     NoProgress, Resources,
     progress::StopWhen,
@@ -10,6 +8,8 @@ use tilewave::{
     solve::{PuzzleSolver, StateSubset},
     table::TableEncoding,
 };
+
+use crate::plain::{HashMap, of_puzzle};
 
 /// Positions of sets whose pieces are where they belong, and turned as they belong.
 type Fixed = &'static [(usize, &'static [usize])];
@@ -50,24 +50,7 @@ fn mask(puzzle: &Puzzle, fixed: Fixed) -> String {
 
 /// The depths of all states from some of them, by plain code.
 fn depths(puzzle: &Puzzle, goals: Vec<Arrangement>) -> HashMap<Arrangement, usize> {
-    let mut known: HashMap<_, _> = goals.iter().cloned().map(|goal| (goal, 0)).collect();
-    let mut level = goals;
-    for depth in 1.. {
-        let mut next = Vec::new();
-        for state in &level {
-            for after in (0..puzzle.moves().len()).filter_map(|one| puzzle.moved(state, one)) {
-                if !known.contains_key(&after) {
-                    known.insert(after.clone(), depth);
-                    next.push(after);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        level = next;
-    }
-    known
+    of_puzzle(puzzle, goals, usize::MAX).0
 }
 
 /// Blocks that grow, a phase, several goals, goals that are all states of a projection, and one that is the puzzle's own.

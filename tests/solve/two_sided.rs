@@ -1,6 +1,6 @@
 //! Shortest solutions with coset tables, against tables of all states and plain searches.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use tilewave::{
     Error, Kernel, NoProgress, Resources,
@@ -15,7 +15,11 @@ use tilewave::{
 };
 
 use super::mixed;
-use crate::{cli::stdout as succeeds, pruning::fails};
+use crate::{
+    cli::stdout as succeeds,
+    plain::{HashMap, of_puzzle},
+    pruning::fails,
+};
 
 fn puzzle(name: &str, turns: Turns) -> Puzzle {
     named::parse(name).unwrap().counting(turns).unwrap()
@@ -23,22 +27,7 @@ fn puzzle(name: &str, turns: Turns) -> Puzzle {
 
 /// The states within some moves of the solved one, with their depths.
 fn near(puzzle: &Puzzle, most: usize) -> HashMap<Arrangement, usize> {
-    let mut known = HashMap::from([(puzzle.solved(), 0)]);
-    let mut level = vec![puzzle.solved()];
-    for depth in 1..=most {
-        let mut next = Vec::new();
-        for state in &level {
-            for one in 0..puzzle.moves().len() {
-                let Some(after) = puzzle.moved(state, one) else { continue };
-                if !known.contains_key(&after) {
-                    known.insert(after.clone(), depth);
-                    next.push(after);
-                }
-            }
-        }
-        level = next;
-    }
-    known
+    of_puzzle(puzzle, vec![puzzle.solved()], most).0
 }
 
 /// Of puzzles that have exact tables, in both metrics, with coset tables of any size: those that tell hardly anything

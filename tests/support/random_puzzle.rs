@@ -3,7 +3,7 @@
 //! pieces, pieces that nothing moves, sets that fall apart, illegal states, pieces that are glued together, moves that need a piece, directed or not,
 //! generators made of several moves, goals, symmetric moves.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use tilewave::puzzle::{
     Arrangement, GluedPiece, Move, PieceAt, PieceSet, Placed, Puzzle, SetAction, Transformation,
@@ -11,6 +11,8 @@ use tilewave::puzzle::{
 };
 use tilewave::puzzle::{PuzzleError, Variant};
 use tilewave::random::SplitMix64;
+
+use crate::plain::{HashMap, HashSet, search};
 
 /// More sets than operations of keys have tables in registers.
 pub const MANY_SETS: usize = 9;
@@ -412,22 +414,14 @@ impl Drawn {
 
     /// The distance of each state from the nearest goal, up to this many states, and whether these are all.
     pub fn distances(&self, most: usize) -> (HashMap<State, usize>, bool) {
-        let mut level: Vec<State> = self.goals().into_iter().collect();
-        let mut found: HashMap<State, usize> = level.iter().map(|s| (s.clone(), 0)).collect();
-        for depth in 1.. {
-            let next: HashSet<State> = level.iter().flat_map(|s| self.neighbours(s)).collect();
-            level = next.into_iter().filter(|state| !found.contains_key(state)).collect();
-            found.extend(level.iter().map(|state| (state.clone(), depth)));
-            if level.is_empty() || found.len() > most {
-                break;
-            }
-        }
-        (found, level.is_empty())
+        let more = |_, states| states <= most;
+        let (found, sizes) = search(self.goals(), more, |state| self.neighbours(state));
+        (found, sizes.ends_with(&[0]))
     }
 
     /// The moves from a state to a goal, `None` where there is no way.
     pub fn way_back(&self, state: &State) -> Option<usize> {
-        let (goals, mut seen) = (self.goals(), HashSet::from([state.clone()]));
+        let (goals, mut seen) = (self.goals(), HashSet::from_iter([state.clone()]));
         let mut level = vec![state.clone()];
         for depth in 0.. {
             if level.iter().any(|state| goals.contains(state)) {
@@ -489,7 +483,7 @@ impl Drawn {
 
 /// For each thing, the index of the first equal one.
 fn partition<T: Eq + std::hash::Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
-    let mut first = HashMap::new();
+    let mut first = HashMap::default();
     all.enumerate().map(|(at, one)| *first.entry(one).or_insert(at)).collect()
 }
 

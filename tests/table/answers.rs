@@ -8,7 +8,8 @@ use tilewave::search::Search;
 use tilewave::solve::Scrambler;
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
-use super::{distances, encodings, goal, table};
+use super::{encodings, goal, table};
+use crate::plain::of_boards;
 
 #[test]
 fn every_depth_is_that_of_a_plain_search() {
@@ -22,7 +23,7 @@ fn every_depth_is_that_of_a_plain_search() {
         ("3x3", "first"),
     ] {
         let goal = goal(size, name);
-        let known = distances(&goal);
+        let known = of_boards(&goal);
         for encoding in encodings(*known.values().max().unwrap()) {
             let table = table(&goal, encoding);
             assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
@@ -36,7 +37,7 @@ fn every_depth_is_that_of_a_plain_search() {
 #[test]
 fn solutions_are_shortest_and_solve() {
     let goal = goal("3x3", "last");
-    let known = distances(&goal);
+    let known = of_boards(&goal);
     for encoding in encodings(31) {
         let table = table(&goal, encoding);
         for board in Scrambler::new(goal.clone(), 5).take(300).chain([goal.clone()]) {

@@ -6,8 +6,9 @@ use tilewave::progress::StopWhen;
 use tilewave::puzzle::Board;
 use tilewave::table::{DistanceTable, TableEncoding};
 
-use super::{distances, goal, table};
+use super::{goal, table};
 use crate::pdb::{seal, seal_all};
+use crate::plain::of_boards;
 
 fn saved(dir: &Path, size: &str, encoding: TableEncoding) -> std::path::PathBuf {
     let path = dir.join(format!("{size}_{encoding}.table"));
@@ -27,7 +28,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
         opened.check().unwrap();
         assert_eq!(opened.encoding(), encoding);
         assert_eq!(opened.goal().unwrap(), &goal(size, "last"));
-        for (board, depth) in distances(opened.goal().unwrap()) {
+        for (board, depth) in of_boards(opened.goal().unwrap()) {
             assert_eq!(opened.depth(&board).unwrap(), Some(depth));
         }
         // Its blocks are written as they are read.
@@ -51,7 +52,7 @@ fn version_1_is_what_it_was() {
     assert!(std::fs::read(&golden).unwrap() == fresh, "the format changed: raise its version");
     let table = DistanceTable::open(&golden).unwrap();
     let far = Board::parse("4 5 0/1 2 3", None).unwrap();
-    assert_eq!(table.depth(&far).unwrap(), Some(distances(table.goal().unwrap())[&far]));
+    assert_eq!(table.depth(&far).unwrap(), Some(of_boards(table.goal().unwrap())[&far]));
 }
 
 #[test]

@@ -7,7 +7,8 @@ use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::{Board, Moves, Permutation, PuzzleError, PuzzleErrorKind, StateSpace};
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
-use super::{distances, goal};
+use super::goal;
+use crate::plain::of_boards;
 
 /// The last depth of the tables.
 const LAST: usize = 10;
@@ -19,7 +20,7 @@ fn data() -> PathBuf {
 fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {
     let space = StateSpace::of_board(goal.clone());
     let mut fill = Fill::new(&space, encoding).unwrap();
-    for (board, depth) in distances(goal) {
+    for (board, depth) in of_boards(goal) {
         if depth <= LAST {
             fill.state(depth, space.state(&board).unwrap()).unwrap();
         }
@@ -44,7 +45,7 @@ fn the_partial_table_is_what_the_library_makes() {
 #[test]
 fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
     let goal = goal("2x3", "last");
-    let known = distances(&goal);
+    let known = of_boards(&goal);
     let mut tables = Vec::from(TableEncoding::ALL.map(|encoding| partial(&goal, encoding)));
     tables.push(DistanceTable::open(data()).unwrap());
     tables.push(DistanceTable::load(data()).unwrap());

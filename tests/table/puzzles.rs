@@ -1,6 +1,5 @@
 //! Tables of puzzles other than boards, and of boards in the multi-tile metric.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use tilewave::puzzle::Puzzle;
@@ -11,8 +10,9 @@ use tilewave::puzzle::{
 use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 
-use super::{distances, encodings, goal, reached};
+use super::{encodings, goal};
 use crate::pdb::seal;
+use crate::plain::{HashMap, of_boards, reached};
 use crate::puzzles::after;
 
 pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
@@ -32,7 +32,7 @@ fn data(name: &str) -> PathBuf {
 /// Distances of all arrangements from the solved one, by nothing but the generators.
 fn plainly(puzzle: &Puzzle) -> HashMap<Permutation, usize> {
     reached(Permutation::identity(puzzle.labels().len()), |arrangement| {
-        (0..puzzle.moves().len()).map(|one| after(puzzle, arrangement, one)).collect()
+        (0..puzzle.moves().len()).map(|one| after(puzzle, arrangement, one)).collect::<Vec<_>>()
     })
 }
 
@@ -115,9 +115,9 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
         let goal = goal(size, at);
         let known = reached(goal.clone(), |board| {
             let slides = Direction::ALL.into_iter().flat_map(|d| (1..4).map(move |n| vec![d; n]));
-            slides.filter_map(|slide| Moves(slide).apply(board).ok()).collect()
+            slides.filter_map(|slide| Moves(slide).apply(board).ok()).collect::<Vec<_>>()
         });
-        assert_eq!(known.len(), distances(&goal).len());
+        assert_eq!(known.len(), of_boards(&goal).len());
         let space = StateSpace::of_board(goal.clone()).in_metric(Metric::Mtm);
         for encoding in encodings(*known.values().max().unwrap()) {
             let table = table(&space, encoding);
