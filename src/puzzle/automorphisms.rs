@@ -9,7 +9,7 @@
 //! Invariant: the permutations that are found generate, on the things that count, all automorphisms.
 //!
 //! Sources: B. D. McKay and A. Piperno, Practical graph isomorphism II (2014); C. C. Sims, Computational methods in the study
-//! of permutation groups (1970).
+//! of permutation groups (1970); J. E. Hopcroft, An n log n algorithm for minimizing states in a finite automaton (1971).
 
 use std::collections::HashSet;
 
