@@ -87,9 +87,11 @@ impl FrontierSearch {
     pub(crate) fn check_states(&self, states: Option<&BigUint>) -> Result<(), SearchError> {
         let states = states.filter(|_| self.max_depth.is_none()).map(BigUint::to_string);
         match states.filter(|digits| digits.len() > MOST_DIGITS) {
-            Some(states) => {
-                Err(SearchError::ManyStates { puzzle: self.puzzle.to_string(), states, fits: None })
-            }
+            Some(states) => Err(SearchError::ManyStates {
+                puzzle: self.puzzle().to_string(),
+                states,
+                fits: None,
+            }),
             None => Ok(()),
         }
     }
@@ -100,7 +102,7 @@ impl FrontierSearch {
         let Some(budget) = self.resources.memory.filter(|_| self.max_depth.is_none()) else {
             return Ok(());
         };
-        let states = self.puzzle.states();
+        let states = self.puzzle().states();
         self.check_states(states.as_ref())?;
         let many = |symmetries: usize| Some(BigUint::from(budget) * 8u8 * symmetries) < states;
         if !many(1) || !many(self.rows().symmetries(self.symmetry).order()) {
@@ -110,7 +112,7 @@ impl FrontierSearch {
         let last = forecast.depths.last().map(|last| last.depth);
         match states.zip(forecast.fits) {
             Some((states, depth)) if last > Some(depth) => {
-                let (puzzle, states) = (self.puzzle.to_string(), states.to_string());
+                let (puzzle, states) = (self.puzzle().to_string(), states.to_string());
                 let fits = Some((depth, budget));
                 Err(SearchError::ManyStates { puzzle, states, fits }.into())
             }
@@ -141,12 +143,13 @@ impl FrontierSearch {
         let most = self.max_depth.unwrap_or(usize::MAX);
         let until = Instant::now() + measuring;
         let others = OtherWork::begin();
-        let measuring = FrontierSearch { measures: true, ..self.clone() };
+        let mut measuring = self.clone();
+        measuring.measures = true;
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(0).keep_last(0);
         let rows = self.rows();
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
-        let pieces = self.puzzle.sets().iter().map(PieceSet::positions).sum();
+        let pieces = self.puzzle().sets().iter().map(PieceSet::positions).sum();
         let first = first_depth(rows.first_widths(), pieces).min(most);
         let mut depth = first;
         let mut reached = 0;
@@ -238,7 +241,7 @@ impl FrontierSearch {
                 let left = total - counts.iter().sum::<f64>();
                 // From the start alone nothing is known but that each move leads somewhere.
                 let growth = match &whole[..] {
-                    [_] => self.puzzle.moves().len() as f64,
+                    [_] => self.puzzle().moves().len() as f64,
                     whole => growth(whole),
                 };
                 counts.push((counts[depth - 1] * growth).min(left));
@@ -254,7 +257,7 @@ impl FrontierSearch {
                 // Small buckets remain lists.
                 let is_small = kept < 1000.0 * shape.buckets;
                 let full = if is_small { f64::INFINITY } else { kept * 3.0 / 8.0 };
-                let directed = self.puzzle.is_directed();
+                let directed = self.puzzle().is_directed();
                 ListSizes { shape, total, saved, all, full, memory, directed }
             };
             // Searches on disk always have buckets.

@@ -56,9 +56,9 @@ const LONG_KEY: f64 = 40.0;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrontierSearch {
-    pub(crate) puzzle: Puzzle,
+    puzzle: Puzzle,
     /// What is the same for all searches of the puzzle, made when it is needed.
-    pub(super) rows: Arc<OnceLock<PuzzleRows>>,
+    rows: Arc<OnceLock<PuzzleRows>>,
     /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
     /// Number of levels before the last one that are not stored either: the lists end this much earlier, and several

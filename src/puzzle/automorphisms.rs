@@ -46,7 +46,8 @@ struct SearchLevel {
     next: usize,
 }
 
-/// Things by colour: those of one colour, a class, lie next to each other in `order`.
+/// Things by colour: those of one colour, a class, lie next to each other in `order`. What an automorphism takes to each
+/// other has its classes at the same places.
 #[derive(Clone)]
 struct OrderedPartition {
     colours: Vec<u64>,
@@ -229,7 +230,7 @@ struct Refinement<'a> {
     /// the thing.
     starts: Vec<usize>,
     triples: Vec<u32>,
-    /// For each thing, what its triples say in this round; zero between rounds.
+    /// For each thing, what its triples say in this round; zero between rounds, and within one with a chance of 2^-64.
     sums: Vec<u64>,
     /// For each triple, in which round it was last looked at.
     seen: Vec<u32>,
@@ -356,7 +357,7 @@ impl AutomorphismSearch<'_> {
         self.refinement.with_own(&mut colouring, to);
         let Some(next) = self.levels.get(level + 1) else {
             let ends = colouring.trace == self.end.trace;
-            return Some(ends.then(|| self.permutation(&colouring.colours)).flatten());
+            return Some(ends.then(|| self.permutation(&colouring)).flatten());
         };
         if colouring.trace != next.colouring.trace {
             return Some(None);
@@ -371,15 +372,10 @@ impl AutomorphismSearch<'_> {
         Some(None)
     }
 
-    /// The permutation that takes each thing to the one that has its colour now, if it takes triples to triples.
-    fn permutation(&self, colours: &[u64]) -> Option<Vec<u32>> {
-        let order = |colours: &[u64]| {
-            let mut order: Vec<u32> = (0..colours.len() as u32).collect();
-            order.sort_unstable_by_key(|&thing| colours[thing as usize]);
-            order
-        };
-        let mut to = vec![0; colours.len()];
-        for (own, image) in order(&self.end.colours).into_iter().zip(order(colours)) {
+    /// The permutation that takes each thing to the one that has its place in the order now, if it takes triples to triples.
+    fn permutation(&self, colouring: &OrderedPartition) -> Option<Vec<u32>> {
+        let mut to = vec![0; colouring.order.len()];
+        for (&own, &image) in self.end.order.iter().zip(&colouring.order) {
             to[own as usize] = image;
         }
         let image =

@@ -1,8 +1,8 @@
 //! States as work on many of them needs them: rows of one array, and states that are ready for moves.
 //!
-//! Tables and databases look up arrays of boards or arrangements, piece by piece on all threads ([`each_row`]).
-//! Whatever walks from state to state, a table's solution above all, takes the [`CellMoves`] of a puzzle and moves a
-//! [`Position`].
+//! Tables and databases look up arrays of boards or arrangements, piece by piece on all threads ([`each_row`]). Searches
+//! of some thousand states collect rows in a [`RowSet`]. Whatever walks from state to state, a table's solution above all,
+//! takes the [`CellMoves`] of a puzzle and moves a [`Position`].
 
 use std::{hash::BuildHasher, sync::Arc};
 

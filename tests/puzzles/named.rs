@@ -1,6 +1,5 @@
 //! Puzzles that have a name: published growth and numbers of states, and what their sets are.
 
-use crate::plain::levels;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,8 @@ use tilewave::puzzle::{
 };
 use tilewave::puzzle::{Goal, PuzzleSpec, StateSpace, Variant};
 use tilewave::report::published_growth;
+
+use crate::plain::levels;
 
 #[derive(serde::Deserialize)]
 struct Published {

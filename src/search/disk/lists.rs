@@ -64,7 +64,7 @@ impl DiskSearch for FrontierSearch {
             ("count-ahead", self.count_ahead.to_string()),
             ("last states", self.keep_last.to_string()),
         ];
-        let identity = Identity::of_sets(&self.puzzle);
+        let identity = Identity::of_sets(self.puzzle());
         compare(disk, communicator, &identity, self.max_depth, options)?;
         let (leader, _locks) = lock(disk, communicator)?;
         let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
@@ -83,7 +83,7 @@ impl DiskSearch for FrontierSearch {
 /// Returns the run in the directories, or a new one, and claims the directories for it if they are locked.
 fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest, Error> {
     if search.max_depth.is_none() {
-        search.check_states(search.puzzle.states().as_ref())?;
+        search.check_states(search.puzzle().states().as_ref())?;
     }
     let survey = Survey::of(&disk.directories)?;
     let (found, begun) = survey.run()?;
@@ -94,11 +94,11 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
     let symmetric = cut.as_ref().is_some_and(|cut| cut.symmetric) && found.is_some();
     let division = cut.as_ref().map(Chunking::of).unwrap_or_default();
     let asked = Manifest {
-        identity: Identity::of_sets(&search.puzzle),
+        identity: Identity::of_sets(search.puzzle()),
         chunks: division.parts() as u32,
         frame_lines: division.classes as u32,
         // If moves have no inverses, a state may reappear at any depth.
-        keep_all: disk.keep_all || search.puzzle.is_directed(),
+        keep_all: disk.keep_all || search.puzzle().is_directed(),
         lists: cut,
         ..Manifest::default()
     };
