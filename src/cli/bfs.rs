@@ -239,6 +239,10 @@ impl Args {
         let resources = &self.running.resources;
         let mut search = list_search(puzzle, self.max_depth.max_depth, &self.ahead, resources)?;
         search.symmetry = !self.no_symmetry;
+        search.planes = self.running.engine == Some(Engine::Planes);
+        if search.planes && self.dir.is_empty() {
+            refuse!("--engine planes keeps its bits in files: add --dir DIR");
+        }
         Ok(Task::Listed(Box::new(search)))
     }
 }

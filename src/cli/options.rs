@@ -106,7 +106,8 @@ pub struct Running {
     pub engine: Option<Engine>,
 }
 
-const ENGINES: &[Choice<Engine>] = &[Engine::NAMES[0], Engine::NAMES[1], Engine::NAMES[3]];
+const ENGINES: &[Choice<Engine>] =
+    &[Engine::NAMES[0], Engine::NAMES[1], Engine::NAMES[3], Engine::NAMES[4]];
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
@@ -114,7 +115,7 @@ impl Running {
     }
 
     pub fn by_lists(&self) -> bool {
-        self.engine == Some(Engine::Frontier)
+        matches!(self.engine, Some(Engine::Frontier | Engine::Planes))
     }
 
     /// The engine for numbered states that was asked for.

@@ -274,7 +274,7 @@ impl Default for ListWorkspace {
 
 /// Returns what zstd has memory for. zstd asks the system itself: where it gets none, as much is asked for as everything
 /// else asks, which then ends the program as every refused allocation does.
-fn available<T>(create: impl Fn() -> Option<T>) -> T {
+pub(super) fn available<T>(create: impl Fn() -> Option<T>) -> T {
     let again = || {
         drop(std::hint::black_box(vec![1u8; 1 << 18]));
         create()

@@ -21,6 +21,8 @@ mod forecast;
 mod level;
 mod levels;
 mod lists;
+mod planes;
+mod product;
 mod search;
 mod symmetry;
 
@@ -34,5 +36,7 @@ pub(crate) use crate::frontier::{
     fields::{FieldBlock, FieldKind, FieldMap, StateFields, Unlined},
     levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
+    planes::{BlockTotal, PLANE_HEAD, PlaneBlock, Planes, total_of},
+    product::ProductSpace,
     symmetry::{PuzzleRows, SymmetryGroup},
 };

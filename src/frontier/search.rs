@@ -20,6 +20,7 @@ use crate::{
         level::LevelWork,
         levels::{FoundLevels, FoundLists, LevelStore, LevelUse, MemoryLevels},
         lists::BucketLists,
+        product::ProductSpace,
         symmetry::{PuzzleRows, SymmetryGroup},
     },
     kernel::{Kernel, by_words, keys::KeyLayout},
@@ -66,6 +67,9 @@ pub struct FrontierSearch {
     pub count_ahead: usize,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
+    /// Whether a search on disk keeps planes, a bit for each state of the puzzle, instead of lists. The states must be a
+    /// product: where pieces are and how they are turned must not depend on each other.
+    pub planes: bool,
     /// Maximum number of states of the last level to return; its lists are then stored. If the level has more states,
     /// which ones are returned depends on this number.
     pub keep_last: usize,
@@ -75,7 +79,7 @@ pub struct FrontierSearch {
     pub(super) measures: bool,
 }
 
-setters! { FrontierSearch: count_ahead: usize, symmetry: bool, keep_last: usize,; max_depth: usize, }
+setters! { FrontierSearch: count_ahead: usize, symmetry: bool, planes: bool, keep_last: usize,; max_depth: usize, }
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
@@ -90,6 +94,7 @@ impl FrontierSearch {
             max_depth: None,
             count_ahead: 0,
             symmetry: true,
+            planes: false,
             keep_last: 0,
             resources: Resources::new(),
             measures: false,
@@ -120,6 +125,9 @@ impl FrontierSearch {
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
     /// ([`SearchError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
+        if self.planes {
+            return Err(SearchError::NoFiles.into());
+        }
         self.check_room(progress)?;
         self.timed(|of| self.run_kept(self.weigh(of), of, progress))
     }
@@ -154,8 +162,13 @@ impl FrontierSearch {
         self.timed(|of| self.search(of, &self.choose(of, cut), store, progress))
     }
 
+    /// Returns the puzzle's states as a product, if they are one.
+    pub(crate) fn product(&self, symmetric: bool) -> Option<&ProductSpace> {
+        self.rows().product(symmetric)
+    }
+
     /// Runs a search on its own threads.
-    fn timed(
+    pub(crate) fn timed(
         &self,
         search: impl FnOnce(&PuzzleRows) -> Result<Outcome, Error> + Send,
     ) -> Result<Outcome, Error> {
@@ -280,7 +293,7 @@ impl FrontierSearch {
     }
 
     /// Tells an observer that the search begins; returns the number of states.
-    fn begin(
+    pub(crate) fn begin(
         &self,
         progress: &dyn Progress,
     ) -> Result<(Option<BigUint>, Option<u64>), SearchError> {
@@ -338,7 +351,7 @@ impl FrontierSearch {
     }
 
     /// The outcome of a search with a kernel, with so many of all symmetries, at the most bytes, and the last states.
-    fn outcome(
+    pub(crate) fn outcome(
         &self,
         (states, found): (Option<BigUint>, FoundLevels),
         (kernel, symmetries, all): (Option<Kernel>, usize, Option<BigUint>),

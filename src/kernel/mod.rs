@@ -20,6 +20,7 @@ pub(crate) mod key_set;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod key_shifts;
 pub(crate) mod keys;
+pub(crate) mod networks;
 pub(crate) mod points;
 pub(crate) mod steps;
 pub(crate) mod words;

@@ -11,9 +11,13 @@ use tilewave::puzzle::named;
 use tilewave::puzzle::{Puzzle, Turns};
 use tilewave::search::Stop;
 
-/// A search of a board, a family or a named puzzle; `depth` after a comma.
+/// A search of a board, a family or a named puzzle, in planes if that comes first; `depth` after a comma.
 fn of(name: &str) -> FrontierSearch {
     let (name, depth) = name.split_once(',').map_or((name, None), |(n, d)| (n, d.parse().ok()));
+    let name = match name.strip_prefix("planes ") {
+        Some(name) => return of(name).planes(true).max_depth(depth),
+        None => name,
+    };
     let puzzle = match named::parse(name) {
         Some(puzzle) => puzzle.counting(Turns::Powers).unwrap(),
         None => Puzzle::of_space(&search(name).space).unwrap(),
@@ -21,8 +25,25 @@ fn of(name: &str) -> FrontierSearch {
     FrontierSearch::new(puzzle).max_depth(depth).threads(1)
 }
 
-/// A board, without symmetries, with some; pieces that turn; moves that have no way back; levels that end and do not.
-const PUZZLES: [&str; 6] = ["2x4", "3x3", "lx:7", "pyraminx,6", "2x2x2,6", "skewb,5"];
+/// A board, without symmetries, with some; pieces that turn; moves that have no way back; levels that end and do not; and
+/// planes.
+const PUZZLES: [&str; 8] =
+    ["2x4", "3x3", "lx:7", "pyraminx,6", "2x2x2,6", "skewb,5", "planes 2x2x2", "planes pyraminx,5"];
+
+/// What a search finds whose levels are nowhere; planes have checksums of their own.
+fn truth_of(search: &FrontierSearch) -> Outcome {
+    let mut lists = search.clone().planes(false).run().unwrap();
+    if search.planes {
+        let planes = on_disk(&Simulated::default()).run(search).unwrap();
+        lists.checksums.clone_from(&planes.checksums);
+        if planes.reduced().is_none() {
+            // Not all symmetries are those of a product.
+            lists.lists.as_mut().unwrap().reduced = None;
+        }
+        assert_same(&planes, &lists, "planes");
+    }
+    lists
+}
 
 fn on_disk(directory: &Simulated) -> Disk {
     on(directory, 0).shared_digits(None)
@@ -32,7 +53,7 @@ fn on_disk(directory: &Simulated) -> Disk {
 fn lists_on_disk_are_those_of_memory() {
     for name in PUZZLES {
         let search = of(name);
-        let truth = search.run().unwrap();
+        let truth = truth_of(&search);
         for (keep_all, memory, threads) in
             [(false, None, 1), (true, Some(1 << 16), 2), (false, Some(1 << 16), 1)]
         {
@@ -42,11 +63,14 @@ fn lists_on_disk_are_those_of_memory() {
             let found = disk.run(&search).unwrap();
             assert_same(&found, &truth, &format!("{name} {keep_all} {memory:?}"));
             let verified = disk::verify(&disk.directories).unwrap();
-            let stored = search.max_depth.unwrap_or(truth.counts.len());
+            let stored = match search.max_depth {
+                Some(depth) => depth + usize::from(search.planes),
+                None => truth.counts.len(),
+            };
             let kept = match keep_all || search.puzzle().is_directed() {
                 true => stored,
-                // The level behind the deepest one takes the place of the last but one.
-                false => 2 - usize::from(truth.complete),
+                // The level behind the deepest one takes the place of the last but one; planes need none.
+                false => 2 - usize::from(truth.complete && !search.planes),
             };
             let states = truth.counts[..stored].iter().rev().take(kept);
             assert_eq!(verified.states, states.sum::<u64>(), "{name}");
@@ -103,7 +127,7 @@ fn a_search_goes_deeper_and_counts_ahead() {
 fn a_search_by_lists_that_is_stopped_goes_on() {
     for name in PUZZLES.into_iter().filter(|name| *name != "3x3") {
         let search = of(name);
-        let truth = search.run().unwrap();
+        let truth = truth_of(&search);
         let directory = Simulated::default();
         let asks = |session| 3 + 60 * (session % 5);
         let (found, sessions) = in_sessions(&search, |_| on_disk(&directory), asks);
@@ -114,10 +138,14 @@ fn a_search_by_lists_that_is_stopped_goes_on() {
 
 #[test]
 fn a_cut_at_a_sync_loses_no_lists() {
-    for (name, keep_all, stride) in [("2x4", false, 17), ("lx:7", false, 41), ("2x2x2,5", true, 13)]
-    {
+    for (name, keep_all, stride) in [
+        ("2x4", false, 17),
+        ("lx:7", false, 41),
+        ("2x2x2,5", true, 13),
+        ("planes 2x2x2,5", false, 29),
+    ] {
         let search = of(name);
-        let truth = search.run().unwrap();
+        let truth = truth_of(&search);
         let disk = |directory: &Simulated| on_disk(directory).keep_all(keep_all);
         super::cuts::survives_cuts((&search, &truth), disk, (60, stride, 8), name);
     }
@@ -126,9 +154,14 @@ fn a_cut_at_a_sync_loses_no_lists() {
 /// A bit that changes in any file of lists is found by a check, and by a search that reads the list.
 #[test]
 fn damaged_lists_are_found_and_computed_again() {
-    let search = of("2x2x2,6");
-    let truth = search.run().unwrap();
-    for keep_all in [false, true] {
+    for (name, keep_all) in [
+        ("2x2x2,6", false),
+        ("2x2x2,6", true),
+        ("planes pyraminx,6", false),
+        ("planes pyraminx,6", true),
+    ] {
+        let search = of(name);
+        let truth = truth_of(&search);
         let directory = Simulated::default();
         let disk = on_disk(&directory).keep_all(keep_all);
         let short = search.clone().max_depth(5);
@@ -163,9 +196,12 @@ fn damaged_lists_are_found_and_computed_again() {
 
 #[test]
 fn a_lost_manifest_of_lists_is_rebuilt() {
-    let search = of("2x4");
-    let truth = search.run().unwrap();
-    for (keep_all, previous) in [(true, false), (false, true), (true, true)] {
+    let ways = [(true, false), (false, true), (true, true)];
+    for (name, (keep_all, previous)) in
+        ["2x4", "planes pyraminx,6"].map(|n| ways.map(|way| (n, way))).concat()
+    {
+        let search = of(name);
+        let truth = truth_of(&search);
         for asks in (15..70).step_by(11) {
             let directory = Simulated::default();
             let disk = on_disk(&directory).keep_all(keep_all);
@@ -218,7 +254,7 @@ fn a_search_of_something_else_is_refused() {
 fn ranks_leave_the_lists_of_one_process() {
     for name in PUZZLES {
         let search = of(name);
-        let truth = search.run().unwrap();
+        let truth = truth_of(&search);
         let one = Simulated::default();
         on_disk(&one).run(&search).unwrap();
         for (size, every) in [(1, 0), (2, 10), (3, 0)] {
@@ -245,9 +281,9 @@ fn ranks_leave_the_lists_of_one_process() {
 /// One of the ranks is told to stop, or the power fails; another number of ranks goes on.
 #[test]
 fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
-    for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6"] {
+    for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6", "planes 2x2x2,7"] {
         let search = of(name);
-        let truth = search.run().unwrap();
+        let truth = truth_of(&search);
         let directory = Simulated::default();
         let disk = || on_disk(&directory);
         let mut sessions = 0;
@@ -274,7 +310,7 @@ fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
         assert_same(&found, &truth, &format!("{name}, {sessions} stops"));
     }
     let search = of("2x2x2,5");
-    let truth = search.run().unwrap();
+    let truth = truth_of(&search);
     let whole = Simulated::default();
     let together = |directory: &Simulated, size| {
         ranks(size, |team| on_disk(directory).run_distributed_with(&search, team, &NoProgress))
@@ -327,6 +363,6 @@ fn ranks_that_search_by_lists_are_refused_together() {
     all(full, &["rank 1:", "limit"]);
     let found =
         ranks(3, |team| on_disk(&directory).run_distributed_with(&search, team, &NoProgress));
-    let truth = search.run().unwrap();
+    let truth = truth_of(&search);
     found.iter().for_each(|found| assert_same(found.as_ref().unwrap(), &truth, "three ranks"));
 }

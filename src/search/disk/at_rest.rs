@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, LevelTotal},
+    frontier::{FrontierSearch, LevelTotal, Planes},
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally},
     outcome::is_complete,
@@ -20,7 +20,7 @@ use crate::{
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{
-            Directories, Disk, RunFiles, Seen, Survey, Verified, label,
+            Directories, Disk, RunFiles, Seen, Survey, Verified, label, planes,
             reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
             survey::belonging,
         },
@@ -193,13 +193,23 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
         Searched::Listed(puzzle) => {
             let unknown = "the manifest does not say how the lists are distributed";
             let cut = manifest.lists.as_ref().ok_or_else(|| SearchError::apart(first, unknown))?;
-            let space = FrontierSearch::new(puzzle).space_of(Some(cut))?;
-            let files = ListFiles::new(directories, &manifest);
-            let (files, space, read) = (&files, &space, &read);
-            verify_levels(directories, &manifest, &|level| {
-                let depth = level.depth;
-                Box::new(move |record| files.check(space, depth, record, read))
-            })?
+            let (search, files) =
+                (FrontierSearch::new(puzzle), ListFiles::new(directories, &manifest));
+            let (files, read) = (&files, &read);
+            if cut.planes.is_some() {
+                let space = planes::product(&search, cut.symmetric)?;
+                let planes = &Planes::new(space, Kernel::best());
+                verify_levels(directories, &manifest, &|level| {
+                    let depth = level.depth;
+                    Box::new(move |record| files.check_planes(planes, (depth, record), read))
+                })?
+            } else {
+                let space = &search.space_of(Some(cut))?;
+                verify_levels(directories, &manifest, &|level| {
+                    let depth = level.depth;
+                    Box::new(move |record| files.check(space, depth, record, read))
+                })?
+            }
         }
     };
     verified.bytes = meter.done();

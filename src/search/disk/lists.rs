@@ -31,12 +31,13 @@ use crate::{
         disk::{
             Committer, Disk, DiskSearch, Survey, Writer, agreed,
             level::{merge, own, shared},
+            planes,
             reader::{Chunking, ListFiles, total},
             run::{claim, compare, lock, open},
         },
     },
     stop::Stop,
-    store::{ChunkRecord, EncodedFrames, Identity, LevelRecord, Manifest},
+    store::{ChunkRecord, EncodedFrames, Identity, LevelRecord, ListCut, Manifest},
     system::SystemError,
     threads::pool,
 };
@@ -89,8 +90,16 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
     let (found, begun) = survey.run()?;
     let cut = match &found {
         Some(found) => found.lists.clone(),
+        None if search.planes => {
+            Some(planes::cut(planes::product(search, search.symmetry)?, search.symmetry))
+        }
         None => Some(search.space_of(None)?.cut),
     };
+    if search.planes && cut.as_ref().is_some_and(|cut| cut.planes.is_none()) {
+        return Err(
+            SearchError::other(disk.directories.first(), "engine", "frontier", "planes").into()
+        );
+    }
     let symmetric = cut.as_ref().is_some_and(|cut| cut.symmetric) && found.is_some();
     let division = cut.as_ref().map(Chunking::of).unwrap_or_default();
     let asked = Manifest {
@@ -98,7 +107,7 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
         chunks: division.parts() as u32,
         frame_lines: division.classes as u32,
         // If moves have no inverses, a state may reappear at any depth.
-        keep_all: disk.keep_all || search.puzzle().is_directed(),
+        keep_all: disk.keep_all || search.puzzle().is_directed() && !search.planes,
         lists: cut,
         ..Manifest::default()
     };
@@ -149,7 +158,10 @@ fn session(
             room: 0,
             turn: Mutex::new(()),
         };
-        let found = search.run_in(&mut store, cut.as_ref(), progress);
+        let found = match &cut {
+            Some(ListCut { planes: Some(_), .. }) => planes::search(search, &mut store, progress),
+            cut => search.run_in(&mut store, cut.as_ref(), progress),
+        };
         if found.is_err() {
             share.stop();
         }
@@ -184,10 +196,10 @@ fn session(
 }
 
 /// The levels of a list search.
-struct DiskLists<'a> {
+pub(super) struct DiskLists<'a> {
     search: &'a FrontierSearch,
     disk: &'a Disk,
-    files: ListFiles<'a>,
+    pub(super) files: ListFiles<'a>,
     /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
     /// With several ranks, the committer has only what this rank has written.
@@ -223,11 +235,28 @@ impl ListSink for DiskLists<'_> {
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Error> {
+        let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
+        let frames = lists.into_iter().map(|(lists, own)| {
+            let frame = || lists.frame(own.lists.generated, own.lists.reduced);
+            (!lists.is_empty()).then(frame)
+        });
+        self.put_frames(part, total, frames)
+    }
+}
+
+impl DiskLists<'_> {
+    /// Passes on a part of the level in progress: a frame for each of its chunks, if that has states, and its totals.
+    pub(super) fn put_frames(
+        &self,
+        part: usize,
+        total: LevelTotal,
+        frames: impl Iterator<Item = Option<Vec<u8>>>,
+    ) -> Result<(), Error> {
         // All ranks compute level 0, and one of them stores it.
         if self.depth == 0 && self.rank > 0 {
             return Ok(());
         }
-        self.write(part, lists)?;
+        self.write(part, total, frames)?;
         self.share.done(part, String::new());
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.is_due() {
@@ -236,12 +265,13 @@ impl ListSink for DiskLists<'_> {
         }
         Ok(())
     }
-}
 
-impl DiskLists<'_> {
-    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), SearchError> {
-        let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
-        let LevelTotal { tally, lists: counts } = total;
+    fn write(
+        &self,
+        part: usize,
+        LevelTotal { tally, lists: counts }: LevelTotal,
+        frames: impl Iterator<Item = Option<Vec<u8>>>,
+    ) -> Result<(), SearchError> {
         let (depth, chunk) = (self.depth, part as u32);
         if !self.stored {
             let Tally { states, checksum } = tally;
@@ -251,14 +281,81 @@ impl DiskLists<'_> {
         let header = self.files.header(depth, chunk);
         let _turn = self.turn.lock();
         self.committer.tell(move |writer| writer.begin(header))?;
-        for (frame, (lists, own)) in lists.into_iter().enumerate() {
+        for (frame, bytes) in frames.enumerate() {
             let mut encoded = EncodedFrames::new(frame, frame + 1);
-            if !lists.is_empty() {
-                encoded.push(frame, &lists.frame(own.lists.generated, own.lists.reduced));
+            if let Some(bytes) = bytes {
+                encoded.push(frame, &bytes);
             }
             self.committer.tell(move |writer| writer.frames(encoded))?;
         }
         self.committer.tell(move |writer| writer.end(tally, Some(counts)))
+    }
+
+    /// Refuses a run whose states are distributed in another way.
+    pub(super) fn has_format(&self, cut: &ListCut) -> Result<(), SearchError> {
+        let other = "this version of tilewave uses a different list format: continue with the \
+                     version that started the search";
+        match self.manifest.lists.as_ref() == Some(cut) {
+            true => Ok(()),
+            false => Err(SearchError::apart(self.disk.directories.first(), other)),
+        }
+    }
+
+    /// The levels of earlier sessions, and whether the search has ended.
+    pub(super) fn found_levels(&mut self) -> Result<(Vec<LevelRecord>, bool), Error> {
+        let stored = self.manifest.levels.len();
+        if stored == 0 {
+            // A session that was interrupted in the middle of level 0 may have left its file.
+            let _ = self.committer.tell(|writer| {
+                writer.manifest.files.clear();
+                Ok(())
+            });
+            self.manifest.files.clear();
+            return Ok((Vec::new(), false));
+        }
+        if stored < self.search.first_counted() && !self.manifest.complete {
+            self.committer.ask(|writer| {
+                writer.manifest.forget_counted();
+                Ok(())
+            })?;
+            self.manifest.forget_counted();
+        }
+        let levels = self.manifest.levels.iter().chain(&self.manifest.counted).cloned().collect();
+        Ok((levels, self.manifest.complete))
+    }
+
+    /// The records of the chunks at a depth.
+    pub(super) fn records_of(&self, depth: usize) -> Vec<ChunkRecord> {
+        self.manifest.records(depth as u32)
+    }
+
+    /// Releases the files of the last level but one before the level in progress, which planes do not need.
+    pub(super) fn release_before(&self) -> Result<(), SearchError> {
+        let (depth, parts) = (self.depth, self.files.cut.parts() as u32);
+        self.committer
+            .tell(move |writer| (0..parts).try_for_each(|chunk| writer.release(depth, chunk)))
+    }
+
+    /// Ends the search after all its states: no level follows.
+    pub(super) fn end_search(&mut self) -> Result<LevelRecord, Error> {
+        (self.depth, self.stored, self.records) = (self.manifest.depth() as u32, true, Vec::new());
+        self.end_level(LevelTotal::default())
+    }
+
+    /// Ends the level in progress with its totals.
+    pub(super) fn end_level(&mut self, total: LevelTotal) -> Result<LevelRecord, Error> {
+        let (LevelTotal { tally, lists: counts }, stored) = (total, self.stored);
+        let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
+        let (level, manifest) = self.committer.ask(move |writer| {
+            let level = writer.level(tally, Some(counts), bytes, stored)?;
+            writer.commit_if_due()?;
+            Ok((level, writer.manifest.clone()))
+        })?;
+        if self.ranks == 1 {
+            self.manifest = manifest;
+        }
+        self.commit()?;
+        Ok(level)
     }
 
     /// Whether several ranks should commit; rank 0 has the clock. The writer of a single process has its own clock.
@@ -326,31 +423,13 @@ impl LevelStore for DiskLists<'_> {
     }
 
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
-        if self.manifest.lists.as_ref() != Some(&space.cut) {
-            let other = "this version of tilewave uses a different list format: continue with the \
-                         version that started the search";
-            return Err(SearchError::apart(self.disk.directories.first(), other).into());
-        }
+        self.has_format(&space.cut)?;
+        let (levels, ended) = self.found_levels()?;
         let stored = self.manifest.levels.len();
-        if stored == 0 {
-            // A session that was interrupted in the middle of level 0 may have left its file.
-            let _ = self.committer.tell(|writer| {
-                writer.manifest.files.clear();
-                Ok(())
-            });
-            self.manifest.files.clear();
-            return Ok(FoundLists::default());
-        }
-        if stored < self.search.first_counted() && !self.manifest.complete {
-            self.committer.ask(|writer| {
-                writer.manifest.forget_counted();
-                Ok(())
-            })?;
-            self.manifest.forget_counted();
-        }
-        let levels = self.manifest.levels.iter().chain(&self.manifest.counted).cloned().collect();
-        let ended = self.manifest.complete;
         let mut found = FoundLists { levels, ended, lists: Vec::new() };
+        if stored == 0 {
+            return Ok(found);
+        }
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
         // If a run has reached the requested depth, its lists are not read, unless its last states are listed.
         let is_wanted = self.search.max_depth.is_none_or(|most| self.manifest.depth() <= most);
@@ -394,22 +473,12 @@ impl LevelStore for DiskLists<'_> {
 
     fn close(
         &mut self,
-        LevelTotal { tally, lists: counts }: LevelTotal,
+        total: LevelTotal,
         space: &BucketSpace,
         _begun: Instant,
     ) -> Result<(BucketLists, LevelRecord), Error> {
-        let stored = self.stored;
-        let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
-        let (level, manifest) = self.committer.ask(move |writer| {
-            let level = writer.level(tally, Some(counts), bytes, stored)?;
-            writer.commit_if_due()?;
-            Ok((level, writer.manifest.clone()))
-        })?;
-        if self.ranks == 1 {
-            self.manifest = manifest;
-        }
-        self.commit()?;
-        let lists = match stored && tally.states > 0 {
+        let level = self.end_level(total)?;
+        let lists = match self.stored && level.states > 0 {
             true => self.files.load(space, self.depth, &self.records, self.room / 2)?,
             false => BucketLists::default(),
         };

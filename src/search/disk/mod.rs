@@ -19,6 +19,7 @@ pub(crate) mod halo;
 pub(crate) mod level;
 pub(crate) mod lists;
 pub(crate) mod plan;
+pub(crate) mod planes;
 pub(crate) mod reader;
 pub(crate) mod run;
 pub(crate) mod survey;

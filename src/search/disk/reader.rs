@@ -18,7 +18,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::{
     Error,
-    frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
+    frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk, PLANE_HEAD, total_of},
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally, population},
     perm::{Register, layout},
@@ -497,7 +497,10 @@ pub(crate) struct Chunking {
 
 impl Chunking {
     pub fn of(cut: &ListCut) -> Chunking {
-        let classes = BucketSpace::classes_of_chunk(cut.classes, cut.buckets_per_class);
+        let classes = match cut.planes {
+            Some(_) => 1,
+            None => BucketSpace::classes_of_chunk(cut.classes, cut.buckets_per_class),
+        };
         let chunks = cut.classes.div_ceil(classes);
         Chunking { all: cut.classes, classes, each: chunks.div_ceil(CHUNKS) }
     }
@@ -508,7 +511,7 @@ impl Chunking {
 }
 
 pub(crate) struct ListFiles<'a> {
-    of: RunDirectories<'a>,
+    pub of: RunDirectories<'a>,
     pub cut: Chunking,
     chunks: u32,
 }
@@ -536,6 +539,11 @@ impl<'a> ListFiles<'a> {
         }
     }
 
+    /// Opens the file of a chunk.
+    pub fn open(&self, depth: u32, record: &ChunkRecord) -> Result<LevelReader, SearchError> {
+        self.of.open(record, &self.header(depth, record.chunk))
+    }
+
     /// Returns the error for lists that cannot be read: the file with the number of its chunk.
     pub fn unread(&self, error: SearchError) -> SearchError {
         let SearchError::Io { place, reason, .. } = &error else { return error };
@@ -557,7 +565,7 @@ impl<'a> ListFiles<'a> {
         record: &ChunkRecord,
         room: &AtomicU64,
     ) -> Result<Vec<(usize, ListChunk)>, SearchError> {
-        let reader = self.of.open(record, &self.header(depth, record.chunk))?;
+        let reader = self.open(depth, record)?;
         let file: Arc<dyn ReadAt> = reader.file.into();
         let read = |entry: &FrameEntry| {
             let at = record.chunk as usize * self.cut.each + entry.frame as usize;
@@ -653,6 +661,16 @@ pub(crate) fn counts_of(reader: LevelReader, cut: &ListCut) -> Result<ListCounts
     let (first, buckets) = (reader.header.first_line as usize, cut.buckets_per_class);
     let file: Arc<dyn ReadAt> = reader.file.into();
     let mut sum = ListCounts::default();
+    if cut.planes.is_some() {
+        for entry in &reader.index {
+            let head = file.read(entry.offset, PLANE_HEAD.min(entry.len as usize))?;
+            if let Some((total, _)) = total_of(head.as_ref()) {
+                let lists = total.level.lists;
+                (sum.kept, sum.reduced) = (sum.kept + lists.kept, sum.reduced + lists.reduced);
+            }
+        }
+        return Ok(sum);
+    }
     for entry in &reader.index {
         let class = first + entry.frame as usize * of.classes;
         let buckets = of.classes.min(cut.classes.saturating_sub(class)) * buckets;

@@ -1,0 +1,318 @@
+//! Complete searches by planes on disk: a bit for each state, in the level files of a run.
+//!
+//! The run, its parts, its commits and its ranks are those of [`lists`](super::lists): only what a frame contains is
+//! different. A chunk of the run consists of some consecutive blocks of a product, with a frame for each block that has
+//! states; the file of a depth has all states that are reached by then, so that two depths are needed at a time.
+//!
+//! Invariant: a block is compared with the hash of its frame before it is used.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+
+use crate::{
+    Error,
+    frontier::{
+        BlockTotal, FoundLevels, FrontierSearch, LevelStore, LevelTotal, LevelUse, ListSink,
+        PlaneBlock, Planes, ProductSpace,
+    },
+    kernel::Tally,
+    outcome::Engine,
+    progress::{Meter, Phase, Progress},
+    search::{
+        Outcome, SearchError,
+        disk::{
+            lists::DiskLists,
+            reader::{ListFiles, OTHER_STATES},
+        },
+    },
+    store::{ChunkRecord, LevelReader, ListCut, budget},
+    system::SystemError,
+};
+
+/// Returns how the states of a product are distributed.
+pub(super) fn cut(space: &ProductSpace, symmetric: bool) -> ListCut {
+    ListCut {
+        symmetric,
+        symmetries: space.order(),
+        classes: space.classes.len(),
+        buckets_per_class: space.row_count(),
+        words: space.words(),
+        planes: Some(space.describe()),
+        ..ListCut::default()
+    }
+}
+
+/// Returns the states of a search's puzzle as a product.
+pub(super) fn product(
+    search: &FrontierSearch,
+    symmetric: bool,
+) -> Result<&ProductSpace, SearchError> {
+    let space = search.product(symmetric);
+    space.ok_or_else(|| SearchError::Planes(search.puzzle().to_string()))
+}
+
+/// Continues the search of a store with its planes.
+pub(super) fn search(
+    search: &FrontierSearch,
+    store: &mut DiskLists,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    search.timed(|_| levels(search, store, progress))
+}
+
+fn levels(
+    search: &FrontierSearch,
+    store: &mut DiskLists,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let space = product(search, search.symmetry)?;
+    store.has_format(&cut(space, search.symmetry))?;
+    let kernel = search.resources.choose_kernel()?;
+    let planes = &Planes::new(space, kernel);
+    let room = room(search, planes, store.chunks_per_part())?;
+    let (states, all) = search.begin(progress)?;
+    let mut found = FoundLevels::after(search.puzzle(), all, store.found_levels()?);
+    if let Some(last) = found.depth().checked_sub(1) {
+        progress.continued(last, found.states);
+    }
+    let goals: Vec<_> =
+        search.puzzle().goals().iter().flat_map(|goal| space.entries(goal)).collect();
+    let computed = found.drive(search.max_depth, progress, |found| {
+        let depth = found.depth();
+        if Some(found.states) == all {
+            return store.end_search();
+        }
+        let total = loop {
+            store.open(depth, LevelUse::Coded, 0);
+            let computed = match depth.checked_sub(1) {
+                None => first(planes, &goals, store),
+                Some(before) => {
+                    store.release_before()?;
+                    let records = store.records_of(before);
+                    let last = PlaneFiles::of(planes, &store.files, before as u32, records, room)?;
+                    level(&last, store, (depth, progress))
+                }
+            };
+            if let Some(total) = store.meet(computed)? {
+                break total;
+            }
+        };
+        // Before the level is recorded as finished.
+        found.check(total.tally.states)?;
+        store.end_level(total)
+    });
+    computed.map_err(|error| found.stopped(error))?;
+    let mut last = BTreeSet::new();
+    if let Some(depth) = found.depth().checked_sub(1).filter(|_| search.keep_last > 0) {
+        let at = |depth: usize| {
+            PlaneFiles::of(planes, &store.files, depth as u32, store.records_of(depth), room)
+        };
+        let (own, before) = (at(depth)?, depth.checked_sub(1).map(at).transpose()?);
+        for class in 0..space.classes.len() {
+            let Some(block) = own.block(class)? else { continue };
+            let before = before.as_ref().map_or(Ok(None), |before| before.block(class))?;
+            planes.list(class, (&block, before.as_deref()), &mut last, search.keep_last);
+        }
+    }
+    let last = last.into_iter().take(search.keep_last).collect();
+    let with = (Some(kernel), space.order(), space.all_symmetries.clone());
+    let outcome =
+        search.outcome((states, found), with, ((room * planes.block_bytes()) as u64, last));
+    Ok(Outcome { engine: Engine::Planes, ..outcome })
+}
+
+/// The number of blocks that fit in memory beside those on which the threads work.
+fn room(search: &FrontierSearch, planes: &Planes, each: usize) -> Result<usize, SearchError> {
+    let memory = search.resources.memory.unwrap_or_else(budget);
+    let block = planes.block_bytes() as u64;
+    // A thread has the bits of a block, those that are new, its code, and the codes of a part.
+    let threads = rayon::current_num_threads() as u64;
+    let working = threads * (each as u64 + 4) * block;
+    let sources = threads * (planes.space.moves() as u64 + 1);
+    let needed = working + sources * block;
+    if memory < needed {
+        let (puzzle, engine) = (search.puzzle().to_string(), Engine::Planes);
+        return Err(SearchError::Memory { puzzle, engine, needed, budget: memory });
+    }
+    let all = planes.space.classes.len() as u64;
+    Ok(((memory - working) / block).min(all) as usize)
+}
+
+/// Passes on the blocks of level 0, on every rank; returns their totals.
+fn first(
+    planes: &Planes,
+    goals: &[(usize, usize, usize)],
+    store: &DiskLists,
+) -> Result<LevelTotal, Error> {
+    let each = store.chunks_per_part();
+    let classes: Vec<usize> = (0..planes.space.classes.len()).collect();
+    let mut sum = LevelTotal::default();
+    for (part, classes) in classes.chunks(each).enumerate() {
+        let blocks = classes.iter().map(|&class| planes.first(class, goals));
+        let (frames, totals): (Vec<_>, Vec<_>) = blocks.map(Option::unzip).unzip();
+        let total = totals.into_iter().flatten();
+        let total = total.fold(LevelTotal::default(), |all, own: BlockTotal| all.plus(own.level));
+        store.put_frames(part, total, frames.into_iter())?;
+        sum = sum.plus(total);
+    }
+    Ok(sum)
+}
+
+/// Computes the missing parts of the level after another one; returns their totals.
+fn level(
+    last: &PlaneFiles,
+    store: &DiskLists,
+    (depth, progress): (usize, &dyn Progress),
+) -> Result<LevelTotal, Error> {
+    let (all, each) = (last.planes.space.classes.len(), store.chunks_per_part());
+    let done = (store.done() * each).min(all);
+    let meter = Meter::new(progress, Phase::Search(depth), done as u64, all as u64);
+    let failed = AtomicBool::new(false);
+    let part = |part: usize| -> Result<LevelTotal, Error> {
+        let (mut sum, mut frames) = (LevelTotal::default(), Vec::new());
+        for class in part * each..((part + 1) * each).min(all) {
+            let (frame, total) = last.planes.next(class, |class| last.block(class))?.unzip();
+            frames.push(frame);
+            sum = sum.plus(total.unwrap_or_default().level);
+            meter.add(1)?;
+        }
+        store.put_frames(part, sum, frames.into_iter())?;
+        Ok(sum)
+    };
+    let sums = rayon::broadcast(|_| {
+        let mut sum = LevelTotal::default();
+        while !failed.load(Ordering::Relaxed)
+            && let Some(next) = store.next()
+        {
+            let own = part(next).inspect_err(|_| failed.store(true, Ordering::Relaxed));
+            sum = sum.plus(own?);
+        }
+        Ok(sum)
+    });
+    sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
+}
+
+/// The files of a depth, and the blocks that were read last.
+pub(super) struct PlaneFiles<'a> {
+    planes: &'a Planes<'a>,
+    files: &'a ListFiles<'a>,
+    depth: u32,
+    /// For each chunk, if there is one.
+    readers: Vec<Option<LevelReader>>,
+    blocks: Vec<Mutex<Option<Arc<PlaneBlock>>>>,
+    /// When each block was last used, and the blocks in memory, of which there is room for so many.
+    used: Vec<AtomicU64>,
+    clock: AtomicU64,
+    here: Mutex<Vec<usize>>,
+    room: usize,
+}
+
+impl<'a> PlaneFiles<'a> {
+    fn of(
+        planes: &'a Planes,
+        files: &'a ListFiles,
+        depth: u32,
+        records: Vec<ChunkRecord>,
+        room: usize,
+    ) -> Result<PlaneFiles<'a>, SearchError> {
+        let all = planes.space.classes.len();
+        let mut readers: Vec<Option<LevelReader>> = (0..files.cut.parts()).map(|_| None).collect();
+        for record in records.iter().filter(|record| record.has_file()) {
+            readers[record.chunk as usize] = Some(files.open(depth, record)?);
+        }
+        Ok(PlaneFiles {
+            planes,
+            files,
+            depth,
+            readers,
+            blocks: (0..all).map(|_| Mutex::new(None)).collect(),
+            used: (0..all).map(|_| AtomicU64::new(0)).collect(),
+            clock: AtomicU64::new(0),
+            here: Mutex::new(Vec::new()),
+            room,
+        })
+    }
+
+    /// Returns the block of a class; `None` if it has no states.
+    fn block(&self, class: usize) -> Result<Option<Arc<PlaneBlock>>, Error> {
+        self.used[class].store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let mut slot = self.blocks[class].lock();
+        if slot.is_some() {
+            return Ok(slot.clone());
+        }
+        let Some(reader) = &self.readers[class / self.files.cut.each] else { return Ok(None) };
+        let Some((block, _)) = self.files.plane(self.planes, reader, (self.depth, class))? else {
+            return Ok(None);
+        };
+        let block = Arc::new(block);
+        *slot = Some(block.clone());
+        drop(slot);
+        let mut here = self.here.lock();
+        here.push(class);
+        if here.len() > self.room {
+            let age = |&i: &usize| self.used[here[i]].load(Ordering::Relaxed);
+            let oldest = (0..here.len()).min_by_key(age).expect("there are blocks");
+            let gone = here.swap_remove(oldest);
+            drop(here);
+            *self.blocks[gone].lock() = None;
+        }
+        Ok(Some(block))
+    }
+}
+
+impl ListFiles<'_> {
+    /// Reads the block of a class from the file of its chunk; `None` if it has no states.
+    fn plane(
+        &self,
+        planes: &Planes,
+        reader: &LevelReader,
+        (depth, class): (u32, usize),
+    ) -> Result<Option<(PlaneBlock, BlockTotal)>, SearchError> {
+        let (chunk, frame) = (class / self.cut.each, (class % self.cut.each) as u32);
+        let Ok(at) = reader.index.binary_search_by_key(&frame, |entry| entry.frame) else {
+            return Ok(None);
+        };
+        let entry = &reader.index[at];
+        let bytes = reader.file.read(entry.offset, entry.len as usize)?;
+        let is_sound = twox_hash::XxHash3_64::oneshot(bytes.as_ref()) == entry.hash;
+        let block = planes.decode(bytes.as_ref()).filter(|_| is_sound);
+        let damaged = || self.of.damaged(depth, chunk, &format!("frame {frame} is damaged"));
+        Ok(Some(block.ok_or_else(damaged)?))
+    }
+
+    /// Recounts the states in the planes of a chunk; `read` is given the number of bytes read since its last call.
+    pub(super) fn check_planes(
+        &self,
+        planes: &Planes,
+        (depth, record): (u32, &ChunkRecord),
+        read: &dyn Fn(u64) -> Result<(), SystemError>,
+    ) -> Result<Tally, Error> {
+        if !record.has_file() {
+            return Ok(record.tally());
+        }
+        let reader = self.open(depth, record)?;
+        let mut sum = LevelTotal::default();
+        for entry in &reader.index {
+            read(0)?;
+            let class = record.chunk as usize * self.cut.each + entry.frame as usize;
+            let block = self.plane(planes, &reader, (depth, class))?;
+            let (block, total) = block.expect("a frame of the index");
+            if planes.reached(class, &block) != total.reached {
+                return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+            }
+            sum = sum.plus(total.level);
+        }
+        if record.lists != Some(sum.lists) {
+            return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+        }
+        read(record.bytes)?;
+        Ok(sum.tally)
+    }
+}
