@@ -25,7 +25,7 @@ pub enum Engine {
     /// Keeps each level as sorted lists of states, up to symmetry, in memory or in files; runs any puzzle.
     Frontier,
     /// Keeps a bit for each state in files, for complete searches of puzzles whose states are a product.
-    Planes,
+    Bitmap,
     /// Finds shortest solutions of some of the states of a puzzle ([`StateSubset`](crate::solve::StateSubset)).
     Solver,
 }
@@ -35,7 +35,7 @@ names! { Engine:
     "reference" = Reference, "Simple and slow, for any puzzle with numbered states";
     "disk" = Disk, "Like sweep, but with the levels in files";
     "frontier" = Frontier, "Lists of states: for any puzzle, as deep as memory and disk space allow";
-    "planes" = Planes, "A bit for each state, in files: for complete searches of many states";
+    "bitmap" = Bitmap, "A bit for each state, in files: for complete searches of many states";
     "solver" = Solver, "A shortest solution of each state, for some of the states of any puzzle";
 }
 

@@ -267,11 +267,11 @@ pub enum SearchError {
         engine = Hint::Value("engine", "frontier")
     )]
     Lists(String),
-    /// Planes were asked for, and the states are no product.
+    /// Bitmaps were asked for, and the states are no product.
     #[error(
-        "{0}: a search by planes needs pieces whose places and orientations do not depend on each other: leave out {engine}", engine = Hint::Value("engine", "planes")
+        "{0}: a search by bitmap needs pieces whose places and orientations do not depend on each other: leave out {engine}", engine = Hint::Value("engine", "bitmap")
     )]
-    Planes(String),
+    Bitmaps(String),
     /// The engine finds solutions and searches no levels.
     #[error("{0}: {engine} solves some states, and searches nothing: leave it out", engine = Hint::Value("engine", "solver"))]
     NoLevels(String),

@@ -239,9 +239,9 @@ impl Args {
         let resources = &self.running.resources;
         let mut search = list_search(puzzle, self.max_depth.max_depth, &self.ahead, resources)?;
         search.symmetry = !self.no_symmetry;
-        search.planes = self.running.engine == Some(Engine::Planes);
-        if search.planes && self.dir.is_empty() {
-            refuse!("--engine planes keeps its bits in files: add --dir DIR");
+        search.bitmaps = self.running.engine == Some(Engine::Bitmap);
+        if search.bitmaps && self.dir.is_empty() {
+            refuse!("--engine bitmap keeps its bits in files: add --dir DIR");
         }
         Ok(Task::Listed(Box::new(search)))
     }

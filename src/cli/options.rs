@@ -115,7 +115,7 @@ impl Running {
     }
 
     pub fn by_lists(&self) -> bool {
-        matches!(self.engine, Some(Engine::Frontier | Engine::Planes))
+        matches!(self.engine, Some(Engine::Frontier | Engine::Bitmap))
     }
 
     /// The engine for numbered states that was asked for.

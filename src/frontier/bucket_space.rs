@@ -514,7 +514,7 @@ impl BucketSpace {
             classes: coordinate.classes(),
             buckets_per_class: coordinate.fine,
             words: layout.words,
-            planes: None,
+            bitmaps: None,
         };
         let table = |adds: &Vec<u32>| {
             let mut table = [0; 128];

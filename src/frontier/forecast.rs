@@ -85,7 +85,9 @@ const MOST_DIGITS: usize = 13;
 impl FrontierSearch {
     /// Refuses a complete search of more states than any has.
     pub(crate) fn check_states(&self, states: Option<&BigUint>) -> Result<(), SearchError> {
-        let states = states.filter(|_| self.max_depth.is_none()).map(BigUint::to_string);
+        // Bitmaps are as large as the states are many, whatever the levels.
+        let lists = self.max_depth.is_none() && !self.bitmaps;
+        let states = states.filter(|_| lists).map(BigUint::to_string);
         match states.filter(|digits| digits.len() > MOST_DIGITS) {
             Some(states) => Err(SearchError::ManyStates {
                 puzzle: self.puzzle().to_string(),

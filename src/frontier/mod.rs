@@ -13,6 +13,7 @@
 //! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 
 mod bit_levels;
+mod bitmaps;
 mod bucket_space;
 mod canonical;
 mod coordinate;
@@ -21,7 +22,6 @@ mod forecast;
 mod level;
 mod levels;
 mod lists;
-mod planes;
 mod product;
 mod search;
 mod symmetry;
@@ -32,11 +32,11 @@ pub use crate::frontier::{
 };
 
 pub(crate) use crate::frontier::{
+    bitmaps::{BITMAP_HEAD, BitmapBlock, Bitmaps, BlockTotal, total_of},
     bucket_space::{BucketSpace, MoveParity},
     fields::{FieldBlock, FieldKind, FieldMap, StateFields, Unlined},
     levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
-    planes::{BlockTotal, PLANE_HEAD, PlaneBlock, Planes, total_of},
     product::ProductSpace,
     symmetry::{PuzzleRows, SymmetryGroup},
 };

@@ -67,9 +67,9 @@ pub struct FrontierSearch {
     pub count_ahead: usize,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// Whether a search on disk keeps planes, a bit for each state of the puzzle, instead of lists. The states must be a
+    /// Whether a search on disk keeps bitmaps, a bit for each state of the puzzle, instead of lists. The states must be a
     /// product: where pieces are and how they are turned must not depend on each other.
-    pub planes: bool,
+    pub bitmaps: bool,
     /// Maximum number of states of the last level to return; its lists are then stored. If the level has more states,
     /// which ones are returned depends on this number.
     pub keep_last: usize,
@@ -79,7 +79,7 @@ pub struct FrontierSearch {
     pub(super) measures: bool,
 }
 
-setters! { FrontierSearch: count_ahead: usize, symmetry: bool, planes: bool, keep_last: usize,; max_depth: usize, }
+setters! { FrontierSearch: count_ahead: usize, symmetry: bool, bitmaps: bool, keep_last: usize,; max_depth: usize, }
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
@@ -94,7 +94,7 @@ impl FrontierSearch {
             max_depth: None,
             count_ahead: 0,
             symmetry: true,
-            planes: false,
+            bitmaps: false,
             keep_last: 0,
             resources: Resources::new(),
             measures: false,
@@ -125,7 +125,7 @@ impl FrontierSearch {
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
     /// ([`SearchError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
-        if self.planes {
+        if self.bitmaps {
             return Err(SearchError::NoFiles.into());
         }
         self.check_room(progress)?;

@@ -23,7 +23,7 @@ pub const PREVIOUS: &str = "manifest.previous";
 const FORMAT: &str = "tilewave-run";
 
 /// The latest version that this program writes and reads: boards moved one tile at a time are written as version 1,
-/// other puzzles as version 2, unequal shares as version 3, lists as version 4, planes as version 5.
+/// other puzzles as version 2, unequal shares as version 3, lists as version 4, bitmaps as version 5.
 const VERSION: u32 = 5;
 
 /// No file is longer than this: 84 levels of thousands of chunks take a few megabytes, three levels of a million
@@ -71,7 +71,7 @@ pub struct ListCut {
     pub words: usize,
     /// If there is a bit for each state instead of lists: what the heads, rows and bits of the product are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub planes: Option<String>,
+    pub bitmaps: Option<String>,
 }
 
 impl ChunkRecord {
@@ -392,10 +392,10 @@ fn read_sealed<T>(
     parse(bytes.as_ref()).map(Some).map_err(|error| storage.place(name).invalid(error))
 }
 
-/// Returns the version of a file with a metric or a puzzle, with shares, with lists, or with planes.
+/// Returns the version of a file with a metric or a puzzle, with shares, with lists, or with bitmaps.
 fn version(identity: &Identity, shares: &[u32], lists: Option<&ListCut>) -> u32 {
     match (shares, lists) {
-        (_, Some(cut)) => 4 + u32::from(cut.planes.is_some()),
+        (_, Some(cut)) => 4 + u32::from(cut.bitmaps.is_some()),
         ([], None) => 1 + u32::from(identity.metric.is_some() || identity.puzzle.is_some()),
         (_, None) => 3,
     }

@@ -11,11 +11,11 @@ use tilewave::puzzle::named;
 use tilewave::puzzle::{Puzzle, Turns};
 use tilewave::search::Stop;
 
-/// A search of a board, a family or a named puzzle, in planes if that comes first; `depth` after a comma.
+/// A search of a board, a family or a named puzzle, in bitmaps if that comes first; `depth` after a comma.
 fn of(name: &str) -> FrontierSearch {
     let (name, depth) = name.split_once(',').map_or((name, None), |(n, d)| (n, d.parse().ok()));
-    let name = match name.strip_prefix("planes ") {
-        Some(name) => return of(name).planes(true).max_depth(depth),
+    let name = match name.strip_prefix("bitmaps ") {
+        Some(name) => return of(name).bitmaps(true).max_depth(depth),
         None => name,
     };
     let puzzle = match named::parse(name) {
@@ -26,21 +26,29 @@ fn of(name: &str) -> FrontierSearch {
 }
 
 /// A board, without symmetries, with some; pieces that turn; moves that have no way back; levels that end and do not; and
-/// planes.
-const PUZZLES: [&str; 8] =
-    ["2x4", "3x3", "lx:7", "pyraminx,6", "2x2x2,6", "skewb,5", "planes 2x2x2", "planes pyraminx,5"];
+/// bitmaps.
+const PUZZLES: [&str; 8] = [
+    "2x4",
+    "3x3",
+    "lx:7",
+    "pyraminx,6",
+    "2x2x2,6",
+    "skewb,5",
+    "bitmaps 2x2x2",
+    "bitmaps pyraminx,5",
+];
 
-/// What a search finds whose levels are nowhere; planes have checksums of their own.
+/// What a search finds whose levels are nowhere; bitmaps have checksums of their own.
 fn truth_of(search: &FrontierSearch) -> Outcome {
-    let mut lists = search.clone().planes(false).run().unwrap();
-    if search.planes {
-        let planes = on_disk(&Simulated::default()).run(search).unwrap();
-        lists.checksums.clone_from(&planes.checksums);
-        if planes.reduced().is_none() {
+    let mut lists = search.clone().bitmaps(false).run().unwrap();
+    if search.bitmaps {
+        let bitmaps = on_disk(&Simulated::default()).run(search).unwrap();
+        lists.checksums.clone_from(&bitmaps.checksums);
+        if bitmaps.reduced().is_none() {
             // Not all symmetries are those of a product.
             lists.lists.as_mut().unwrap().reduced = None;
         }
-        assert_same(&planes, &lists, "planes");
+        assert_same(&bitmaps, &lists, "bitmaps");
     }
     lists
 }
@@ -64,13 +72,13 @@ fn lists_on_disk_are_those_of_memory() {
             assert_same(&found, &truth, &format!("{name} {keep_all} {memory:?}"));
             let verified = disk::verify(&disk.directories).unwrap();
             let stored = match search.max_depth {
-                Some(depth) => depth + usize::from(search.planes),
+                Some(depth) => depth + usize::from(search.bitmaps),
                 None => truth.counts.len(),
             };
             let kept = match keep_all || search.puzzle().is_directed() {
                 true => stored,
-                // The level behind the deepest one takes the place of the last but one; planes need none.
-                false => 2 - usize::from(truth.complete && !search.planes),
+                // The level behind the deepest one takes the place of the last but one; bitmaps need none.
+                false => 2 - usize::from(truth.complete && !search.bitmaps),
             };
             let states = truth.counts[..stored].iter().rev().take(kept);
             assert_eq!(verified.states, states.sum::<u64>(), "{name}");
@@ -142,7 +150,7 @@ fn a_cut_at_a_sync_loses_no_lists() {
         ("2x4", false, 17),
         ("lx:7", false, 41),
         ("2x2x2,5", true, 13),
-        ("planes 2x2x2,5", false, 29),
+        ("bitmaps 2x2x2,5", false, 29),
     ] {
         let search = of(name);
         let truth = truth_of(&search);
@@ -157,8 +165,8 @@ fn damaged_lists_are_found_and_computed_again() {
     for (name, keep_all) in [
         ("2x2x2,6", false),
         ("2x2x2,6", true),
-        ("planes pyraminx,6", false),
-        ("planes pyraminx,6", true),
+        ("bitmaps pyraminx,6", false),
+        ("bitmaps pyraminx,6", true),
     ] {
         let search = of(name);
         let truth = truth_of(&search);
@@ -198,7 +206,7 @@ fn damaged_lists_are_found_and_computed_again() {
 fn a_lost_manifest_of_lists_is_rebuilt() {
     let ways = [(true, false), (false, true), (true, true)];
     for (name, (keep_all, previous)) in
-        ["2x4", "planes pyraminx,6"].map(|n| ways.map(|way| (n, way))).concat()
+        ["2x4", "bitmaps pyraminx,6"].map(|n| ways.map(|way| (n, way))).concat()
     {
         let search = of(name);
         let truth = truth_of(&search);
@@ -281,7 +289,7 @@ fn ranks_leave_the_lists_of_one_process() {
 /// One of the ranks is told to stop, or the power fails; another number of ranks goes on.
 #[test]
 fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
-    for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6", "planes 2x2x2,7"] {
+    for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6", "bitmaps 2x2x2,7"] {
         let search = of(name);
         let truth = truth_of(&search);
         let directory = Simulated::default();

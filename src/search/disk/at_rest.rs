@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, LevelTotal, Planes},
+    frontier::{Bitmaps, FrontierSearch, LevelTotal},
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally},
     outcome::is_complete,
@@ -20,7 +20,7 @@ use crate::{
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{
-            Directories, Disk, RunFiles, Seen, Survey, Verified, label, planes,
+            Directories, Disk, RunFiles, Seen, Survey, Verified, bitmaps, label,
             reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
             survey::belonging,
         },
@@ -196,12 +196,12 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             let (search, files) =
                 (FrontierSearch::new(puzzle), ListFiles::new(directories, &manifest));
             let (files, read) = (&files, &read);
-            if cut.planes.is_some() {
-                let space = planes::product(&search, cut.symmetric)?;
-                let planes = &Planes::new(space, Kernel::best());
+            if cut.bitmaps.is_some() {
+                let space = bitmaps::product(&search, cut.symmetric)?;
+                let bitmaps = &Bitmaps::new(space, Kernel::best());
                 verify_levels(directories, &manifest, &|level| {
                     let depth = level.depth;
-                    Box::new(move |record| files.check_planes(planes, (depth, record), read))
+                    Box::new(move |record| files.check_bitmaps(bitmaps, (depth, record), read))
                 })?
             } else {
                 let space = &search.space_of(Some(cut))?;

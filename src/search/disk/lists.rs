@@ -29,9 +29,8 @@ use crate::{
     search::{
         Communicator, DiskUse, OneProcess, Outcome, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, DiskSearch, Survey, Writer, agreed,
+            Committer, Disk, DiskSearch, Survey, Writer, agreed, bitmaps,
             level::{merge, own, shared},
-            planes,
             reader::{Chunking, ListFiles, total},
             run::{claim, compare, lock, open},
         },
@@ -83,21 +82,23 @@ impl DiskSearch for FrontierSearch {
 
 /// Returns the run in the directories, or a new one, and claims the directories for it if they are locked.
 fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest, Error> {
-    if search.max_depth.is_none() {
-        search.check_states(search.puzzle().states().as_ref())?;
-    }
     let survey = Survey::of(&disk.directories)?;
     let (found, begun) = survey.run()?;
+    let is_bitmap =
+        |found: &Manifest| found.lists.as_ref().is_some_and(|cut| cut.bitmaps.is_some());
+    if search.max_depth.is_none() && !found.as_ref().is_some_and(is_bitmap) {
+        search.check_states(search.puzzle().states().as_ref())?;
+    }
     let cut = match &found {
         Some(found) => found.lists.clone(),
-        None if search.planes => {
-            Some(planes::cut(planes::product(search, search.symmetry)?, search.symmetry))
+        None if search.bitmaps => {
+            Some(bitmaps::cut(bitmaps::product(search, search.symmetry)?, search.symmetry))
         }
         None => Some(search.space_of(None)?.cut),
     };
-    if search.planes && cut.as_ref().is_some_and(|cut| cut.planes.is_none()) {
+    if search.bitmaps && cut.as_ref().is_some_and(|cut| cut.bitmaps.is_none()) {
         return Err(
-            SearchError::other(disk.directories.first(), "engine", "frontier", "planes").into()
+            SearchError::other(disk.directories.first(), "engine", "frontier", "bitmap").into()
         );
     }
     let symmetric = cut.as_ref().is_some_and(|cut| cut.symmetric) && found.is_some();
@@ -107,7 +108,7 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
         chunks: division.parts() as u32,
         frame_lines: division.classes as u32,
         // If moves have no inverses, a state may reappear at any depth.
-        keep_all: disk.keep_all || search.puzzle().is_directed() && !search.planes,
+        keep_all: disk.keep_all || search.puzzle().is_directed() && !search.bitmaps,
         lists: cut,
         ..Manifest::default()
     };
@@ -159,7 +160,7 @@ fn session(
             turn: Mutex::new(()),
         };
         let found = match &cut {
-            Some(ListCut { planes: Some(_), .. }) => planes::search(search, &mut store, progress),
+            Some(ListCut { bitmaps: Some(_), .. }) => bitmaps::search(search, &mut store, progress),
             cut => search.run_in(&mut store, cut.as_ref(), progress),
         };
         if found.is_err() {
@@ -329,7 +330,7 @@ impl DiskLists<'_> {
         self.manifest.records(depth as u32)
     }
 
-    /// Releases the files of the last level but one before the level in progress, which planes do not need.
+    /// Releases the files of the last level but one before the level in progress, which bitmaps do not need.
     pub(super) fn release_before(&self) -> Result<(), SearchError> {
         let (depth, parts) = (self.depth, self.files.cut.parts() as u32);
         self.committer

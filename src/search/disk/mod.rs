@@ -12,6 +12,7 @@
 //! `exchange`. `at_rest` checks and repairs runs at rest. `plan` is used before a run begins.
 
 pub(crate) mod at_rest;
+pub(crate) mod bitmaps;
 pub(crate) mod chunk;
 pub(crate) mod directories;
 pub(crate) mod exchange;
@@ -19,7 +20,6 @@ pub(crate) mod halo;
 pub(crate) mod level;
 pub(crate) mod lists;
 pub(crate) mod plan;
-pub(crate) mod planes;
 pub(crate) mod reader;
 pub(crate) mod run;
 pub(crate) mod survey;

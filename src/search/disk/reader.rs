@@ -18,7 +18,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::{
     Error,
-    frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk, PLANE_HEAD, total_of},
+    frontier::{BITMAP_HEAD, BucketLists, BucketSpace, LevelTotal, ListChunk, total_of},
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally, population},
     perm::{Register, layout},
@@ -497,7 +497,7 @@ pub(crate) struct Chunking {
 
 impl Chunking {
     pub fn of(cut: &ListCut) -> Chunking {
-        let classes = match cut.planes {
+        let classes = match cut.bitmaps {
             Some(_) => 1,
             None => BucketSpace::classes_of_chunk(cut.classes, cut.buckets_per_class),
         };
@@ -661,9 +661,9 @@ pub(crate) fn counts_of(reader: LevelReader, cut: &ListCut) -> Result<ListCounts
     let (first, buckets) = (reader.header.first_line as usize, cut.buckets_per_class);
     let file: Arc<dyn ReadAt> = reader.file.into();
     let mut sum = ListCounts::default();
-    if cut.planes.is_some() {
+    if cut.bitmaps.is_some() {
         for entry in &reader.index {
-            let head = file.read(entry.offset, PLANE_HEAD.min(entry.len as usize))?;
+            let head = file.read(entry.offset, BITMAP_HEAD.min(entry.len as usize))?;
             if let Some((total, _)) = total_of(head.as_ref()) {
                 let lists = total.level.lists;
                 (sum.kept, sum.reduced) = (sum.kept + lists.kept, sum.reduced + lists.reduced);

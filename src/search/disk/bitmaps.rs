@@ -1,4 +1,4 @@
-//! Complete searches by planes on disk: a bit for each state, in the level files of a run.
+//! Complete searches by bitmaps on disk: a bit for each state, in the level files of a run.
 //!
 //! The run, its parts, its commits and its ranks are those of [`lists`](super::lists): only what a frame contains is
 //! different. A chunk of the run consists of some consecutive blocks of a product, with a frame for each block that has
@@ -19,8 +19,8 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{
-        BlockTotal, FoundLevels, FrontierSearch, LevelStore, LevelTotal, LevelUse, ListSink,
-        PlaneBlock, Planes, ProductSpace,
+        BitmapBlock, Bitmaps, BlockTotal, FoundLevels, FrontierSearch, LevelStore, LevelTotal,
+        LevelUse, ListSink, ProductSpace,
     },
     kernel::Tally,
     outcome::Engine,
@@ -44,7 +44,7 @@ pub(super) fn cut(space: &ProductSpace, symmetric: bool) -> ListCut {
         classes: space.classes.len(),
         buckets_per_class: space.row_count(),
         words: space.words(),
-        planes: Some(space.describe()),
+        bitmaps: Some(space.describe()),
         ..ListCut::default()
     }
 }
@@ -55,15 +55,17 @@ pub(super) fn product(
     symmetric: bool,
 ) -> Result<&ProductSpace, SearchError> {
     let space = search.product(symmetric);
-    space.ok_or_else(|| SearchError::Planes(search.puzzle().to_string()))
+    space.ok_or_else(|| SearchError::Bitmaps(search.puzzle().to_string()))
 }
 
-/// Continues the search of a store with its planes.
+/// Continues the search of a store with its bitmaps.
 pub(super) fn search(
     search: &FrontierSearch,
     store: &mut DiskLists,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
+    // A run that is continued is what its manifest says.
+    let search = &search.clone().bitmaps(true);
     search.timed(|_| levels(search, store, progress))
 }
 
@@ -75,8 +77,8 @@ fn levels(
     let space = product(search, search.symmetry)?;
     store.has_format(&cut(space, search.symmetry))?;
     let kernel = search.resources.choose_kernel()?;
-    let planes = &Planes::new(space, kernel);
-    let room = room(search, planes, store.chunks_per_part())?;
+    let bitmaps = &Bitmaps::new(space, kernel);
+    let room = room(search, bitmaps, store.chunks_per_part())?;
     let (states, all) = search.begin(progress)?;
     let mut found = FoundLevels::after(search.puzzle(), all, store.found_levels()?);
     if let Some(last) = found.depth().checked_sub(1) {
@@ -92,11 +94,12 @@ fn levels(
         let total = loop {
             store.open(depth, LevelUse::Coded, 0);
             let computed = match depth.checked_sub(1) {
-                None => first(planes, &goals, store),
+                None => first(bitmaps, &goals, store),
                 Some(before) => {
                     store.release_before()?;
                     let records = store.records_of(before);
-                    let last = PlaneFiles::of(planes, &store.files, before as u32, records, room)?;
+                    let last =
+                        BitmapFiles::of(bitmaps, &store.files, before as u32, records, room)?;
                     level(&last, store, (depth, progress))
                 }
             };
@@ -112,50 +115,50 @@ fn levels(
     let mut last = BTreeSet::new();
     if let Some(depth) = found.depth().checked_sub(1).filter(|_| search.keep_last > 0) {
         let at = |depth: usize| {
-            PlaneFiles::of(planes, &store.files, depth as u32, store.records_of(depth), room)
+            BitmapFiles::of(bitmaps, &store.files, depth as u32, store.records_of(depth), room)
         };
         let (own, before) = (at(depth)?, depth.checked_sub(1).map(at).transpose()?);
         for class in 0..space.classes.len() {
             let Some(block) = own.block(class)? else { continue };
             let before = before.as_ref().map_or(Ok(None), |before| before.block(class))?;
-            planes.list(class, (&block, before.as_deref()), &mut last, search.keep_last);
+            bitmaps.list(class, (&block, before.as_deref()), &mut last, search.keep_last);
         }
     }
     let last = last.into_iter().take(search.keep_last).collect();
     let with = (Some(kernel), space.order(), space.all_symmetries.clone());
     let outcome =
-        search.outcome((states, found), with, ((room * planes.block_bytes()) as u64, last));
-    Ok(Outcome { engine: Engine::Planes, ..outcome })
+        search.outcome((states, found), with, ((room * bitmaps.block_bytes()) as u64, last));
+    Ok(Outcome { engine: Engine::Bitmap, ..outcome })
 }
 
 /// The number of blocks that fit in memory beside those on which the threads work.
-fn room(search: &FrontierSearch, planes: &Planes, each: usize) -> Result<usize, SearchError> {
+fn room(search: &FrontierSearch, bitmaps: &Bitmaps, each: usize) -> Result<usize, SearchError> {
     let memory = search.resources.memory.unwrap_or_else(budget);
-    let block = planes.block_bytes() as u64;
+    let block = bitmaps.block_bytes() as u64;
     // A thread has the bits of a block, those that are new, its code, and the codes of a part.
     let threads = rayon::current_num_threads() as u64;
     let working = threads * (each as u64 + 4) * block;
-    let sources = threads * (planes.space.moves() as u64 + 1);
+    let sources = threads * (bitmaps.space.moves() as u64 + 1);
     let needed = working + sources * block;
     if memory < needed {
-        let (puzzle, engine) = (search.puzzle().to_string(), Engine::Planes);
+        let (puzzle, engine) = (search.puzzle().to_string(), Engine::Bitmap);
         return Err(SearchError::Memory { puzzle, engine, needed, budget: memory });
     }
-    let all = planes.space.classes.len() as u64;
+    let all = bitmaps.space.classes.len() as u64;
     Ok(((memory - working) / block).min(all) as usize)
 }
 
 /// Passes on the blocks of level 0, on every rank; returns their totals.
 fn first(
-    planes: &Planes,
+    bitmaps: &Bitmaps,
     goals: &[(usize, usize, usize)],
     store: &DiskLists,
 ) -> Result<LevelTotal, Error> {
     let each = store.chunks_per_part();
-    let classes: Vec<usize> = (0..planes.space.classes.len()).collect();
+    let classes: Vec<usize> = (0..bitmaps.space.classes.len()).collect();
     let mut sum = LevelTotal::default();
     for (part, classes) in classes.chunks(each).enumerate() {
-        let blocks = classes.iter().map(|&class| planes.first(class, goals));
+        let blocks = classes.iter().map(|&class| bitmaps.first(class, goals));
         let (frames, totals): (Vec<_>, Vec<_>) = blocks.map(Option::unzip).unzip();
         let total = totals.into_iter().flatten();
         let total = total.fold(LevelTotal::default(), |all, own: BlockTotal| all.plus(own.level));
@@ -167,18 +170,18 @@ fn first(
 
 /// Computes the missing parts of the level after another one; returns their totals.
 fn level(
-    last: &PlaneFiles,
+    last: &BitmapFiles,
     store: &DiskLists,
     (depth, progress): (usize, &dyn Progress),
 ) -> Result<LevelTotal, Error> {
-    let (all, each) = (last.planes.space.classes.len(), store.chunks_per_part());
+    let (all, each) = (last.bitmaps.space.classes.len(), store.chunks_per_part());
     let done = (store.done() * each).min(all);
     let meter = Meter::new(progress, Phase::Search(depth), done as u64, all as u64);
     let failed = AtomicBool::new(false);
     let part = |part: usize| -> Result<LevelTotal, Error> {
         let (mut sum, mut frames) = (LevelTotal::default(), Vec::new());
         for class in part * each..((part + 1) * each).min(all) {
-            let (frame, total) = last.planes.next(class, |class| last.block(class))?.unzip();
+            let (frame, total) = last.bitmaps.next(class, |class| last.block(class))?.unzip();
             frames.push(frame);
             sum = sum.plus(total.unwrap_or_default().level);
             meter.add(1)?;
@@ -200,13 +203,13 @@ fn level(
 }
 
 /// The files of a depth, and the blocks that were read last.
-pub(super) struct PlaneFiles<'a> {
-    planes: &'a Planes<'a>,
+pub(super) struct BitmapFiles<'a> {
+    bitmaps: &'a Bitmaps<'a>,
     files: &'a ListFiles<'a>,
     depth: u32,
     /// For each chunk, if there is one.
     readers: Vec<Option<LevelReader>>,
-    blocks: Vec<Mutex<Option<Arc<PlaneBlock>>>>,
+    blocks: Vec<Mutex<Option<Arc<BitmapBlock>>>>,
     /// When each block was last used, and the blocks in memory, of which there is room for so many.
     used: Vec<AtomicU64>,
     clock: AtomicU64,
@@ -214,21 +217,21 @@ pub(super) struct PlaneFiles<'a> {
     room: usize,
 }
 
-impl<'a> PlaneFiles<'a> {
+impl<'a> BitmapFiles<'a> {
     fn of(
-        planes: &'a Planes,
+        bitmaps: &'a Bitmaps,
         files: &'a ListFiles,
         depth: u32,
         records: Vec<ChunkRecord>,
         room: usize,
-    ) -> Result<PlaneFiles<'a>, SearchError> {
-        let all = planes.space.classes.len();
+    ) -> Result<BitmapFiles<'a>, SearchError> {
+        let all = bitmaps.space.classes.len();
         let mut readers: Vec<Option<LevelReader>> = (0..files.cut.parts()).map(|_| None).collect();
         for record in records.iter().filter(|record| record.has_file()) {
             readers[record.chunk as usize] = Some(files.open(depth, record)?);
         }
-        Ok(PlaneFiles {
-            planes,
+        Ok(BitmapFiles {
+            bitmaps,
             files,
             depth,
             readers,
@@ -241,14 +244,14 @@ impl<'a> PlaneFiles<'a> {
     }
 
     /// Returns the block of a class; `None` if it has no states.
-    fn block(&self, class: usize) -> Result<Option<Arc<PlaneBlock>>, Error> {
+    fn block(&self, class: usize) -> Result<Option<Arc<BitmapBlock>>, Error> {
         self.used[class].store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let mut slot = self.blocks[class].lock();
         if slot.is_some() {
             return Ok(slot.clone());
         }
         let Some(reader) = &self.readers[class / self.files.cut.each] else { return Ok(None) };
-        let Some((block, _)) = self.files.plane(self.planes, reader, (self.depth, class))? else {
+        let Some((block, _)) = self.files.bitmap(self.bitmaps, reader, (self.depth, class))? else {
             return Ok(None);
         };
         let block = Arc::new(block);
@@ -269,12 +272,12 @@ impl<'a> PlaneFiles<'a> {
 
 impl ListFiles<'_> {
     /// Reads the block of a class from the file of its chunk; `None` if it has no states.
-    fn plane(
+    fn bitmap(
         &self,
-        planes: &Planes,
+        bitmaps: &Bitmaps,
         reader: &LevelReader,
         (depth, class): (u32, usize),
-    ) -> Result<Option<(PlaneBlock, BlockTotal)>, SearchError> {
+    ) -> Result<Option<(BitmapBlock, BlockTotal)>, SearchError> {
         let (chunk, frame) = (class / self.cut.each, (class % self.cut.each) as u32);
         let Ok(at) = reader.index.binary_search_by_key(&frame, |entry| entry.frame) else {
             return Ok(None);
@@ -282,15 +285,15 @@ impl ListFiles<'_> {
         let entry = &reader.index[at];
         let bytes = reader.file.read(entry.offset, entry.len as usize)?;
         let is_sound = twox_hash::XxHash3_64::oneshot(bytes.as_ref()) == entry.hash;
-        let block = planes.decode(bytes.as_ref()).filter(|_| is_sound);
+        let block = bitmaps.decode(bytes.as_ref()).filter(|_| is_sound);
         let damaged = || self.of.damaged(depth, chunk, &format!("frame {frame} is damaged"));
         Ok(Some(block.ok_or_else(damaged)?))
     }
 
-    /// Recounts the states in the planes of a chunk; `read` is given the number of bytes read since its last call.
-    pub(super) fn check_planes(
+    /// Recounts the states in the bitmaps of a chunk; `read` is given the number of bytes read since its last call.
+    pub(super) fn check_bitmaps(
         &self,
-        planes: &Planes,
+        bitmaps: &Bitmaps,
         (depth, record): (u32, &ChunkRecord),
         read: &dyn Fn(u64) -> Result<(), SystemError>,
     ) -> Result<Tally, Error> {
@@ -302,9 +305,9 @@ impl ListFiles<'_> {
         for entry in &reader.index {
             read(0)?;
             let class = record.chunk as usize * self.cut.each + entry.frame as usize;
-            let block = self.plane(planes, &reader, (depth, class))?;
+            let block = self.bitmap(bitmaps, &reader, (depth, class))?;
             let (block, total) = block.expect("a frame of the index");
-            if planes.reached(class, &block) != total.reached {
+            if bitmaps.reached(class, &block) != total.reached {
                 return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
             }
             sum = sum.plus(total.level);

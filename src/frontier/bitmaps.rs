@@ -1,8 +1,8 @@
-//! Planes: a bit for each state of a product, set once a search has reached it.
+//! Bitmaps: a bit for each state of a product, set once a search has reached it.
 //!
 //! The states that are reached within d moves are those that a move, or none, leads to from those reached within d - 1. So
-//! the next plane of a block is made of the last planes of the blocks from which moves come, and of nothing else: rows are
-//! fetched, their bits permuted ([`BitNetwork`]), and added until a row is full. A search needs two planes, that is two bits
+//! the next bitmap of a block is made of the last bitmaps of the blocks from which moves come, and of nothing else: rows are
+//! fetched, their bits permuted ([`BitNetwork`]), and added until a row is full. A search needs two bitmaps, that is two bits
 //! for each state up to symmetry, however wide its levels are; `search::disk` keeps them in files.
 //!
 //! Invariant: all entries of a state have the same bit. The bits of a block that are new are its states at a depth.
@@ -29,13 +29,13 @@ use crate::{
 const ROWS: usize = 128;
 /// Number of words in front of a coded block, and their size in bytes.
 const HEAD: usize = 5;
-pub(crate) const PLANE_HEAD: usize = 8 * HEAD;
-/// Compression level of zstd: planes are either nearly empty or full, or have no order that it would find.
+pub(crate) const BITMAP_HEAD: usize = 8 * HEAD;
+/// Compression level of zstd: bitmaps are either nearly empty or full, or have no order that it would find.
 const LEVEL: i32 = 1;
 
 /// The bits of a block.
 #[derive(Debug)]
-pub(crate) struct PlaneBlock {
+pub(crate) struct BitmapBlock {
     words: Vec<u64>,
     /// Bit by bit, the rows that are not empty.
     some: Vec<u64>,
@@ -48,8 +48,8 @@ pub(crate) struct BlockTotal {
     pub reached: u64,
 }
 
-/// What computes planes.
-pub(crate) struct Planes<'a> {
+/// What computes bitmaps.
+pub(crate) struct Bitmaps<'a> {
     pub space: &'a ProductSpace,
     kernel: Kernel,
     full: Vec<u64>,
@@ -57,14 +57,14 @@ pub(crate) struct Planes<'a> {
     networks: Vec<OnceLock<BitNetwork>>,
 }
 
-impl PlaneBlock {
-    fn new(words: Vec<u64>, each: usize) -> PlaneBlock {
+impl BitmapBlock {
+    fn new(words: Vec<u64>, each: usize) -> BitmapBlock {
         let mut some = vec![0; (words.len() / each).div_ceil(64)];
         let rows = words.chunks_exact(each).enumerate();
         for (row, _) in rows.filter(|(_, bits)| bits.iter().any(|word| *word != 0)) {
             some[row / 64] |= 1 << (row % 64);
         }
-        PlaneBlock { words, some }
+        BitmapBlock { words, some }
     }
 
     fn has(&self, row: u32) -> bool {
@@ -72,10 +72,10 @@ impl PlaneBlock {
     }
 }
 
-impl<'a> Planes<'a> {
-    pub fn new(space: &'a ProductSpace, kernel: Kernel) -> Planes<'a> {
+impl<'a> Bitmaps<'a> {
+    pub fn new(space: &'a ProductSpace, kernel: Kernel) -> Bitmaps<'a> {
         let networks = space.moves() * space.order();
-        Planes {
+        Bitmaps {
             space,
             kernel,
             full: space.full(),
@@ -104,12 +104,12 @@ impl<'a> Planes<'a> {
         Some((encode(&words, &total), total))
     }
 
-    /// Returns the next plane of a class's block, coded, and its totals; `None` if nothing is reached. `block` returns the
-    /// last plane of a block.
+    /// Returns the next bitmap of a class's block, coded, and its totals; `None` if nothing is reached. `block` returns the
+    /// last bitmap of a block.
     pub fn next<E>(
         &self,
         class: usize,
-        block: impl Fn(usize) -> Result<Option<Arc<PlaneBlock>>, E>,
+        block: impl Fn(usize) -> Result<Option<Arc<BitmapBlock>>, E>,
     ) -> Result<Option<(Vec<u8>, BlockTotal)>, E> {
         let space = self.space;
         let own = block(class)?;
@@ -146,7 +146,7 @@ impl<'a> Planes<'a> {
     }
 
     /// Counts the states of a block that were not reached before.
-    fn total(&self, class: usize, words: &[u64], before: Option<&PlaneBlock>) -> BlockTotal {
+    fn total(&self, class: usize, words: &[u64], before: Option<&BitmapBlock>) -> BlockTotal {
         let (each, of) = (self.space.words(), &self.space.classes[class]);
         let new: Vec<u64> = match before {
             Some(before) => words.iter().zip(&before.words).map(|(all, old)| all & !old).collect(),
@@ -179,7 +179,7 @@ impl<'a> Planes<'a> {
     }
 
     /// Returns a coded block and its totals; `None` if these bytes are none.
-    pub fn decode(&self, bytes: &[u8]) -> Option<(PlaneBlock, BlockTotal)> {
+    pub fn decode(&self, bytes: &[u8]) -> Option<(BitmapBlock, BlockTotal)> {
         let (total, coded) = total_of(bytes)?;
         let mut plain = Vec::with_capacity(self.block_bytes());
         available(DCtx::try_create).decompress(&mut plain, coded).ok()?;
@@ -187,11 +187,11 @@ impl<'a> Planes<'a> {
             return None;
         }
         let words = plain.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        Some((PlaneBlock::new(words, self.space.words()), total))
+        Some((BitmapBlock::new(words, self.space.words()), total))
     }
 
     /// Counts the states of a block that are reached.
-    pub fn reached(&self, class: usize, block: &PlaneBlock) -> u64 {
+    pub fn reached(&self, class: usize, block: &BitmapBlock) -> u64 {
         ones(self.kernel, &block.words) * self.space.classes[class].members
     }
 
@@ -199,7 +199,7 @@ impl<'a> Planes<'a> {
     pub fn list(
         &self,
         class: usize,
-        (block, before): (&PlaneBlock, Option<&PlaneBlock>),
+        (block, before): (&BitmapBlock, Option<&BitmapBlock>),
         listed: &mut BTreeSet<Arrangement>,
         most: usize,
     ) {
@@ -228,7 +228,7 @@ fn encode(words: &[u64], total: &BlockTotal) -> Vec<u8> {
 
 /// The totals of a coded block, and its code.
 pub(crate) fn total_of(bytes: &[u8]) -> Option<(BlockTotal, &[u8])> {
-    let (head, coded) = bytes.split_at_checked(PLANE_HEAD)?;
+    let (head, coded) = bytes.split_at_checked(BITMAP_HEAD)?;
     let mut words = head.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     let [states, checksum, reduced, kept, reached] = [(); HEAD].map(|()| words.next().unwrap_or(0));
     let lists = ListCounts { reduced, generated: 0, kept };
