@@ -39,7 +39,7 @@ pub(crate) enum Change {
     /// From, to.
     Rename(String, String),
     Remove(String),
-    Mark(Marker),
+    Mark(Box<Marker>),
 }
 
 /// One of the directories.
@@ -309,7 +309,7 @@ impl<'a> Survey<'a> {
             }
             let marker = Marker::new(manifest, here.place as u32);
             if here.marker()? != Some(&marker) {
-                change(Change::Mark(marker));
+                change(Change::Mark(Box::new(marker)));
             }
         }
         Ok(changes)
