@@ -60,6 +60,8 @@ pub struct FrontierSearch {
     puzzle: Puzzle,
     /// What is the same for all searches of the puzzle, made when it is needed.
     rows: Arc<OnceLock<PuzzleRows>>,
+    /// The states as a product, if they are one, without symmetries and with them.
+    products: Arc<[OnceLock<Option<ProductSpace>>; 2]>,
     /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
     /// Number of levels before the last one that are not stored either: the lists end this much earlier, and several
@@ -91,6 +93,7 @@ impl FrontierSearch {
         FrontierSearch {
             puzzle,
             rows: Arc::default(),
+            products: Arc::default(),
             max_depth: None,
             count_ahead: 0,
             symmetry: true,
@@ -162,9 +165,11 @@ impl FrontierSearch {
         self.timed(|of| self.search(of, &self.choose(of, cut), store, progress))
     }
 
-    /// Returns the puzzle's states as a product, if they are one.
-    pub(crate) fn product(&self, symmetric: bool) -> Option<&ProductSpace> {
-        self.rows().product(symmetric)
+    /// Returns the puzzle's states as a product; an error if they are none.
+    pub(crate) fn product(&self, symmetric: bool) -> Result<&ProductSpace, SearchError> {
+        let product = &self.products[usize::from(symmetric)];
+        let product = product.get_or_init(|| ProductSpace::of(&self.puzzle, symmetric)).as_ref();
+        product.ok_or_else(|| SearchError::Bitmaps(self.puzzle.to_string()))
     }
 
     /// Runs a search on its own threads.

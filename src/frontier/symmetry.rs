@@ -12,10 +12,7 @@ use std::{
 use num_bigint::BigUint;
 
 use crate::{
-    frontier::{
-        fields::{FieldMap, KnownMoves, StateFields},
-        product::ProductSpace,
-    },
+    frontier::fields::{FieldMap, KnownMoves, StateFields},
     puzzle::{
         Move, Puzzle,
         automorphisms::mixed,
@@ -290,8 +287,6 @@ pub(crate) struct PuzzleRows {
     symmetries: OnceLock<SymmetryGroup>,
     spread: OnceLock<SymmetryGroup>,
     pub(super) widths: OnceLock<Vec<f64>>,
-    /// The states as a product, if they are one, without symmetries and with them.
-    products: [OnceLock<Option<ProductSpace>>; 2],
 }
 
 impl PuzzleRows {
@@ -310,7 +305,6 @@ impl PuzzleRows {
             symmetries: OnceLock::new(),
             spread: OnceLock::new(),
             widths: OnceLock::new(),
-            products: Default::default(),
         }
     }
 
@@ -321,12 +315,6 @@ impl PuzzleRows {
             true => self.symmetries.get_or_init(find).clone(),
             false => SymmetryGroup::trivial(&self.fields),
         }
-    }
-
-    /// Returns the states as a product, if they are one.
-    pub fn product(&self, symmetric: bool) -> Option<&ProductSpace> {
-        let product = &self.products[usize::from(symmetric)];
-        product.get_or_init(|| ProductSpace::of(&self.puzzle, symmetric)).as_ref()
     }
 
     /// Returns those under which states are made canonical: all that there are, or some of those that are known.

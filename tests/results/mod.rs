@@ -14,6 +14,7 @@ use crate::program::root;
 
 mod bounds;
 mod claims;
+mod cubes;
 mod depths;
 mod graphs;
 mod korf;

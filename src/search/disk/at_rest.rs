@@ -20,7 +20,7 @@ use crate::{
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{
-            Directories, Disk, RunFiles, Seen, Survey, Verified, bitmaps, label,
+            Directories, Disk, RunFiles, Seen, Survey, Verified, label,
             reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
             survey::belonging,
         },
@@ -197,7 +197,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 (FrontierSearch::new(puzzle), ListFiles::new(directories, &manifest));
             let (files, read) = (&files, &read);
             if cut.bitmaps.is_some() {
-                let space = bitmaps::product(&search, cut.symmetric)?;
+                let space = search.product(cut.symmetric)?;
                 let bitmaps = &Bitmaps::new(space, Kernel::best());
                 verify_levels(directories, &manifest, &|level| {
                     let depth = level.depth;

@@ -22,18 +22,10 @@ use crate::{
         BitmapBlock, Bitmaps, BlockTotal, FoundLevels, FrontierSearch, LevelStore, LevelTotal,
         LevelUse, ListSink, ProductSpace,
     },
-    kernel::Tally,
     outcome::Engine,
     progress::{Meter, Phase, Progress},
-    search::{
-        Outcome, SearchError,
-        disk::{
-            lists::DiskLists,
-            reader::{ListFiles, OTHER_STATES},
-        },
-    },
-    store::{ChunkRecord, LevelReader, ListCut, budget},
-    system::SystemError,
+    search::{Outcome, SearchError, disk::reader::ListFiles},
+    store::{ChunkRecord, LevelReader, LevelRecord, ListCut, budget},
 };
 
 /// Returns how the states of a product are distributed.
@@ -49,19 +41,41 @@ pub(super) fn cut(space: &ProductSpace, symmetric: bool) -> ListCut {
     }
 }
 
-/// Returns the states of a search's puzzle as a product.
-pub(super) fn product(
-    search: &FrontierSearch,
-    symmetric: bool,
-) -> Result<&ProductSpace, SearchError> {
-    let space = search.product(symmetric);
-    space.ok_or_else(|| SearchError::Bitmaps(search.puzzle().to_string()))
+/// The files of a run, as a search by bitmap uses them.
+pub(super) trait BitmapStore: LevelStore + ListSink {
+    /// Refuses a run whose states are distributed in another way.
+    fn has_format(&self, cut: &ListCut) -> Result<(), SearchError>;
+
+    /// The levels of earlier sessions, and whether the search has ended.
+    fn found_levels(&mut self) -> Result<(Vec<LevelRecord>, bool), Error>;
+
+    fn files(&self) -> &ListFiles<'_>;
+
+    /// The records of the chunks at a depth.
+    fn records_of(&self, depth: usize) -> Vec<ChunkRecord>;
+
+    /// Releases the files of the last level but one before the level in progress, which bitmaps do not need.
+    fn release_before(&self) -> Result<(), SearchError>;
+
+    /// Passes on a part of the level in progress: a frame for each of its chunks, if that has states, and its totals.
+    fn put_frames(
+        &self,
+        part: usize,
+        total: LevelTotal,
+        frames: Vec<Option<Vec<u8>>>,
+    ) -> Result<(), Error>;
+
+    /// Ends the level in progress with its totals.
+    fn end_level(&mut self, total: LevelTotal) -> Result<LevelRecord, Error>;
+
+    /// Ends the search after all its states: no level follows.
+    fn end_search(&mut self) -> Result<LevelRecord, Error>;
 }
 
 /// Continues the search of a store with its bitmaps.
 pub(super) fn search(
     search: &FrontierSearch,
-    store: &mut DiskLists,
+    store: &mut dyn BitmapStore,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
     // A run that is continued is what its manifest says.
@@ -71,10 +85,10 @@ pub(super) fn search(
 
 fn levels(
     search: &FrontierSearch,
-    store: &mut DiskLists,
+    store: &mut dyn BitmapStore,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let space = product(search, search.symmetry)?;
+    let space = search.product(search.symmetry)?;
     store.has_format(&cut(space, search.symmetry))?;
     let kernel = search.resources.choose_kernel()?;
     let bitmaps = &Bitmaps::new(space, kernel);
@@ -99,7 +113,7 @@ fn levels(
                     store.release_before()?;
                     let records = store.records_of(before);
                     let last =
-                        BitmapFiles::of(bitmaps, &store.files, before as u32, records, room)?;
+                        BitmapFiles::of(bitmaps, store.files(), before as u32, records, room)?;
                     level(&last, store, (depth, progress))
                 }
             };
@@ -115,7 +129,7 @@ fn levels(
     let mut last = BTreeSet::new();
     if let Some(depth) = found.depth().checked_sub(1).filter(|_| search.keep_last > 0) {
         let at = |depth: usize| {
-            BitmapFiles::of(bitmaps, &store.files, depth as u32, store.records_of(depth), room)
+            BitmapFiles::of(bitmaps, store.files(), depth as u32, store.records_of(depth), room)
         };
         let (own, before) = (at(depth)?, depth.checked_sub(1).map(at).transpose()?);
         for class in 0..space.classes.len() {
@@ -152,7 +166,7 @@ fn room(search: &FrontierSearch, bitmaps: &Bitmaps, each: usize) -> Result<usize
 fn first(
     bitmaps: &Bitmaps,
     goals: &[(usize, usize, usize)],
-    store: &DiskLists,
+    store: &dyn BitmapStore,
 ) -> Result<LevelTotal, Error> {
     let each = store.chunks_per_part();
     let classes: Vec<usize> = (0..bitmaps.space.classes.len()).collect();
@@ -162,7 +176,7 @@ fn first(
         let (frames, totals): (Vec<_>, Vec<_>) = blocks.map(Option::unzip).unzip();
         let total = totals.into_iter().flatten();
         let total = total.fold(LevelTotal::default(), |all, own: BlockTotal| all.plus(own.level));
-        store.put_frames(part, total, frames.into_iter())?;
+        store.put_frames(part, total, frames)?;
         sum = sum.plus(total);
     }
     Ok(sum)
@@ -171,7 +185,7 @@ fn first(
 /// Computes the missing parts of the level after another one; returns their totals.
 fn level(
     last: &BitmapFiles,
-    store: &DiskLists,
+    store: &dyn BitmapStore,
     (depth, progress): (usize, &dyn Progress),
 ) -> Result<LevelTotal, Error> {
     let (all, each) = (last.bitmaps.space.classes.len(), store.chunks_per_part());
@@ -186,7 +200,7 @@ fn level(
             sum = sum.plus(total.unwrap_or_default().level);
             meter.add(1)?;
         }
-        store.put_frames(part, sum, frames.into_iter())?;
+        store.put_frames(part, sum, frames)?;
         Ok(sum)
     };
     let sums = rayon::broadcast(|_| {
@@ -267,55 +281,5 @@ impl<'a> BitmapFiles<'a> {
             *self.blocks[gone].lock() = None;
         }
         Ok(Some(block))
-    }
-}
-
-impl ListFiles<'_> {
-    /// Reads the block of a class from the file of its chunk; `None` if it has no states.
-    fn bitmap(
-        &self,
-        bitmaps: &Bitmaps,
-        reader: &LevelReader,
-        (depth, class): (u32, usize),
-    ) -> Result<Option<(BitmapBlock, BlockTotal)>, SearchError> {
-        let (chunk, frame) = (class / self.cut.each, (class % self.cut.each) as u32);
-        let Ok(at) = reader.index.binary_search_by_key(&frame, |entry| entry.frame) else {
-            return Ok(None);
-        };
-        let entry = &reader.index[at];
-        let bytes = reader.file.read(entry.offset, entry.len as usize)?;
-        let is_sound = twox_hash::XxHash3_64::oneshot(bytes.as_ref()) == entry.hash;
-        let block = bitmaps.decode(bytes.as_ref()).filter(|_| is_sound);
-        let damaged = || self.of.damaged(depth, chunk, &format!("frame {frame} is damaged"));
-        Ok(Some(block.ok_or_else(damaged)?))
-    }
-
-    /// Recounts the states in the bitmaps of a chunk; `read` is given the number of bytes read since its last call.
-    pub(super) fn check_bitmaps(
-        &self,
-        bitmaps: &Bitmaps,
-        (depth, record): (u32, &ChunkRecord),
-        read: &dyn Fn(u64) -> Result<(), SystemError>,
-    ) -> Result<Tally, Error> {
-        if !record.has_file() {
-            return Ok(record.tally());
-        }
-        let reader = self.open(depth, record)?;
-        let mut sum = LevelTotal::default();
-        for entry in &reader.index {
-            read(0)?;
-            let class = record.chunk as usize * self.cut.each + entry.frame as usize;
-            let block = self.bitmap(bitmaps, &reader, (depth, class))?;
-            let (block, total) = block.expect("a frame of the index");
-            if bitmaps.reached(class, &block) != total.reached {
-                return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
-            }
-            sum = sum.plus(total.level);
-        }
-        if record.lists != Some(sum.lists) {
-            return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
-        }
-        read(record.bytes)?;
-        Ok(sum.tally)
     }
 }

@@ -29,7 +29,8 @@ use crate::{
     search::{
         Communicator, DiskUse, OneProcess, Outcome, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, DiskSearch, Survey, Writer, agreed, bitmaps,
+            Committer, Disk, DiskSearch, Survey, Writer, agreed,
+            bitmaps::{self, BitmapStore},
             level::{merge, own, shared},
             reader::{Chunking, ListFiles, total},
             run::{claim, compare, lock, open},
@@ -92,7 +93,7 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
     let cut = match &found {
         Some(found) => found.lists.clone(),
         None if search.bitmaps => {
-            Some(bitmaps::cut(bitmaps::product(search, search.symmetry)?, search.symmetry))
+            Some(bitmaps::cut(search.product(search.symmetry)?, search.symmetry))
         }
         None => Some(search.space_of(None)?.cut),
     };
@@ -197,10 +198,10 @@ fn session(
 }
 
 /// The levels of a list search.
-pub(super) struct DiskLists<'a> {
+struct DiskLists<'a> {
     search: &'a FrontierSearch,
     disk: &'a Disk,
-    pub(super) files: ListFiles<'a>,
+    files: ListFiles<'a>,
     /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
     /// With several ranks, the committer has only what this rank has written.
@@ -241,37 +242,16 @@ impl ListSink for DiskLists<'_> {
             let frame = || lists.frame(own.lists.generated, own.lists.reduced);
             (!lists.is_empty()).then(frame)
         });
-        self.put_frames(part, total, frames)
+        self.put_frames(part, total, frames.collect())
     }
 }
 
 impl DiskLists<'_> {
-    /// Passes on a part of the level in progress: a frame for each of its chunks, if that has states, and its totals.
-    pub(super) fn put_frames(
-        &self,
-        part: usize,
-        total: LevelTotal,
-        frames: impl Iterator<Item = Option<Vec<u8>>>,
-    ) -> Result<(), Error> {
-        // All ranks compute level 0, and one of them stores it.
-        if self.depth == 0 && self.rank > 0 {
-            return Ok(());
-        }
-        self.write(part, total, frames)?;
-        self.share.done(part, String::new());
-        self.done.fetch_add(1, Ordering::Relaxed);
-        if self.is_due() {
-            // Ranks that are computing something finish it; the rest is assigned again after the commit.
-            self.share.last(0);
-        }
-        Ok(())
-    }
-
     fn write(
         &self,
         part: usize,
         LevelTotal { tally, lists: counts }: LevelTotal,
-        frames: impl Iterator<Item = Option<Vec<u8>>>,
+        frames: Vec<Option<Vec<u8>>>,
     ) -> Result<(), SearchError> {
         let (depth, chunk) = (self.depth, part as u32);
         if !self.stored {
@@ -282,7 +262,7 @@ impl DiskLists<'_> {
         let header = self.files.header(depth, chunk);
         let _turn = self.turn.lock();
         self.committer.tell(move |writer| writer.begin(header))?;
-        for (frame, bytes) in frames.enumerate() {
+        for (frame, bytes) in frames.into_iter().enumerate() {
             let mut encoded = EncodedFrames::new(frame, frame + 1);
             if let Some(bytes) = bytes {
                 encoded.push(frame, &bytes);
@@ -290,73 +270,6 @@ impl DiskLists<'_> {
             self.committer.tell(move |writer| writer.frames(encoded))?;
         }
         self.committer.tell(move |writer| writer.end(tally, Some(counts)))
-    }
-
-    /// Refuses a run whose states are distributed in another way.
-    pub(super) fn has_format(&self, cut: &ListCut) -> Result<(), SearchError> {
-        let other = "this version of tilewave uses a different list format: continue with the \
-                     version that started the search";
-        match self.manifest.lists.as_ref() == Some(cut) {
-            true => Ok(()),
-            false => Err(SearchError::apart(self.disk.directories.first(), other)),
-        }
-    }
-
-    /// The levels of earlier sessions, and whether the search has ended.
-    pub(super) fn found_levels(&mut self) -> Result<(Vec<LevelRecord>, bool), Error> {
-        let stored = self.manifest.levels.len();
-        if stored == 0 {
-            // A session that was interrupted in the middle of level 0 may have left its file.
-            let _ = self.committer.tell(|writer| {
-                writer.manifest.files.clear();
-                Ok(())
-            });
-            self.manifest.files.clear();
-            return Ok((Vec::new(), false));
-        }
-        if stored < self.search.first_counted() && !self.manifest.complete {
-            self.committer.ask(|writer| {
-                writer.manifest.forget_counted();
-                Ok(())
-            })?;
-            self.manifest.forget_counted();
-        }
-        let levels = self.manifest.levels.iter().chain(&self.manifest.counted).cloned().collect();
-        Ok((levels, self.manifest.complete))
-    }
-
-    /// The records of the chunks at a depth.
-    pub(super) fn records_of(&self, depth: usize) -> Vec<ChunkRecord> {
-        self.manifest.records(depth as u32)
-    }
-
-    /// Releases the files of the last level but one before the level in progress, which bitmaps do not need.
-    pub(super) fn release_before(&self) -> Result<(), SearchError> {
-        let (depth, parts) = (self.depth, self.files.cut.parts() as u32);
-        self.committer
-            .tell(move |writer| (0..parts).try_for_each(|chunk| writer.release(depth, chunk)))
-    }
-
-    /// Ends the search after all its states: no level follows.
-    pub(super) fn end_search(&mut self) -> Result<LevelRecord, Error> {
-        (self.depth, self.stored, self.records) = (self.manifest.depth() as u32, true, Vec::new());
-        self.end_level(LevelTotal::default())
-    }
-
-    /// Ends the level in progress with its totals.
-    pub(super) fn end_level(&mut self, total: LevelTotal) -> Result<LevelRecord, Error> {
-        let (LevelTotal { tally, lists: counts }, stored) = (total, self.stored);
-        let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
-        let (level, manifest) = self.committer.ask(move |writer| {
-            let level = writer.level(tally, Some(counts), bytes, stored)?;
-            writer.commit_if_due()?;
-            Ok((level, writer.manifest.clone()))
-        })?;
-        if self.ranks == 1 {
-            self.manifest = manifest;
-        }
-        self.commit()?;
-        Ok(level)
     }
 
     /// Whether several ranks should commit; rank 0 has the clock. The writer of a single process has its own clock.
@@ -411,6 +324,93 @@ impl DiskLists<'_> {
         self.committer.ask(Writer::supersede)?;
         (self.manifest, self.committed) = (manifest, Instant::now());
         Ok(())
+    }
+}
+
+impl BitmapStore for DiskLists<'_> {
+    fn files(&self) -> &ListFiles<'_> {
+        &self.files
+    }
+
+    fn has_format(&self, cut: &ListCut) -> Result<(), SearchError> {
+        let other = "this version of tilewave uses a different list format: continue with the \
+                     version that started the search";
+        match self.manifest.lists.as_ref() == Some(cut) {
+            true => Ok(()),
+            false => Err(SearchError::apart(self.disk.directories.first(), other)),
+        }
+    }
+
+    fn found_levels(&mut self) -> Result<(Vec<LevelRecord>, bool), Error> {
+        let stored = self.manifest.levels.len();
+        if stored == 0 {
+            // A session that was interrupted in the middle of level 0 may have left its file.
+            let _ = self.committer.tell(|writer| {
+                writer.manifest.files.clear();
+                Ok(())
+            });
+            self.manifest.files.clear();
+            return Ok((Vec::new(), false));
+        }
+        if stored < self.search.first_counted() && !self.manifest.complete {
+            self.committer.ask(|writer| {
+                writer.manifest.forget_counted();
+                Ok(())
+            })?;
+            self.manifest.forget_counted();
+        }
+        let levels = self.manifest.levels.iter().chain(&self.manifest.counted).cloned().collect();
+        Ok((levels, self.manifest.complete))
+    }
+
+    fn records_of(&self, depth: usize) -> Vec<ChunkRecord> {
+        self.manifest.records(depth as u32)
+    }
+
+    fn release_before(&self) -> Result<(), SearchError> {
+        let (depth, parts) = (self.depth, self.files.cut.parts() as u32);
+        self.committer
+            .tell(move |writer| (0..parts).try_for_each(|chunk| writer.release(depth, chunk)))
+    }
+
+    fn put_frames(
+        &self,
+        part: usize,
+        total: LevelTotal,
+        frames: Vec<Option<Vec<u8>>>,
+    ) -> Result<(), Error> {
+        // All ranks compute level 0, and one of them stores it.
+        if self.depth == 0 && self.rank > 0 {
+            return Ok(());
+        }
+        self.write(part, total, frames)?;
+        self.share.done(part, String::new());
+        self.done.fetch_add(1, Ordering::Relaxed);
+        if self.is_due() {
+            // Ranks that are computing something finish it; the rest is assigned again after the commit.
+            self.share.last(0);
+        }
+        Ok(())
+    }
+
+    fn end_level(&mut self, total: LevelTotal) -> Result<LevelRecord, Error> {
+        let (LevelTotal { tally, lists: counts }, stored) = (total, self.stored);
+        let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
+        let (level, manifest) = self.committer.ask(move |writer| {
+            let level = writer.level(tally, Some(counts), bytes, stored)?;
+            writer.commit_if_due()?;
+            Ok((level, writer.manifest.clone()))
+        })?;
+        if self.ranks == 1 {
+            self.manifest = manifest;
+        }
+        self.commit()?;
+        Ok(level)
+    }
+
+    fn end_search(&mut self) -> Result<LevelRecord, Error> {
+        (self.depth, self.stored, self.records) = (self.manifest.depth() as u32, true, Vec::new());
+        self.end_level(LevelTotal::default())
     }
 }
 

@@ -15,10 +15,14 @@ use std::{
 };
 
 use crossbeam::channel::{Receiver, Sender, bounded};
+use twox_hash::XxHash3_64;
 
 use crate::{
     Error,
-    frontier::{BITMAP_HEAD, BucketLists, BucketSpace, LevelTotal, ListChunk, total_of},
+    frontier::{
+        BITMAP_HEAD, BitmapBlock, Bitmaps, BlockTotal, BucketLists, BucketSpace, LevelTotal,
+        ListChunk, total_of,
+    },
     hint::RESUME_CHECK,
     kernel::{Kernel, Tally, population},
     perm::{Register, layout},
@@ -637,6 +641,58 @@ impl<'a> ListFiles<'a> {
         let own = ListCounts { generated: 0, ..sum.lists };
         let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
         if stated != Some(own) {
+            return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+        }
+        read(record.bytes)?;
+        Ok(sum.tally)
+    }
+}
+
+// The files of a search by bitmap: a frame has a block.
+
+impl ListFiles<'_> {
+    /// Reads the block of a class from the file of its chunk; `None` if it has no states.
+    pub fn bitmap(
+        &self,
+        bitmaps: &Bitmaps,
+        reader: &LevelReader,
+        (depth, class): (u32, usize),
+    ) -> Result<Option<(BitmapBlock, BlockTotal)>, SearchError> {
+        let (chunk, frame) = (class / self.cut.each, (class % self.cut.each) as u32);
+        let Ok(at) = reader.index.binary_search_by_key(&frame, |entry| entry.frame) else {
+            return Ok(None);
+        };
+        let entry = &reader.index[at];
+        let bytes = reader.file.read(entry.offset, entry.len as usize)?;
+        let is_sound = XxHash3_64::oneshot(bytes.as_ref()) == entry.hash;
+        let block = bitmaps.decode(bytes.as_ref()).filter(|_| is_sound);
+        let damaged = || self.of.damaged(depth, chunk, &format!("frame {frame} is damaged"));
+        Ok(Some(block.ok_or_else(damaged)?))
+    }
+
+    /// Recounts the states in the bitmaps of a chunk; `read` is given the number of bytes read since its last call.
+    pub fn check_bitmaps(
+        &self,
+        bitmaps: &Bitmaps,
+        (depth, record): (u32, &ChunkRecord),
+        read: &dyn Fn(u64) -> Result<(), SystemError>,
+    ) -> Result<Tally, Error> {
+        if !record.has_file() {
+            return Ok(record.tally());
+        }
+        let reader = self.open(depth, record)?;
+        let mut sum = LevelTotal::default();
+        for entry in &reader.index {
+            read(0)?;
+            let class = record.chunk as usize * self.cut.each + entry.frame as usize;
+            let block = self.bitmap(bitmaps, &reader, (depth, class))?;
+            let (block, total) = block.expect("a frame of the index");
+            if bitmaps.reached(class, &block) != total.reached {
+                return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+            }
+            sum = sum.plus(total.level);
+        }
+        if record.lists != Some(sum.lists) {
             return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
         }
         read(record.bytes)?;
