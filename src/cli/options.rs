@@ -118,6 +118,14 @@ impl Running {
         matches!(self.engine, Some(Engine::Frontier | Engine::Bitmap))
     }
 
+    /// Refuses the engine that only searches on disk have.
+    pub fn refuse_bitmap(&self) -> Result<()> {
+        if self.engine == Some(Engine::Bitmap) {
+            refuse!("--engine bitmap works only with bfs --dir: leave it out");
+        }
+        Ok(())
+    }
+
     /// The engine for numbered states that was asked for.
     pub fn numbered(&self) -> Option<&'static str> {
         first_given(&[(self.engine.is_some() && !self.by_lists(), "--engine")])

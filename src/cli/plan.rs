@@ -73,6 +73,7 @@ const MOST_ROWS: usize = 12;
 
 impl Args {
     pub fn run(&self) -> Result<()> {
+        self.running.refuse_bitmap()?;
         let space = match self.of.searched()? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => {

@@ -418,6 +418,7 @@ struct DepthStates {
 impl LevelsArgs {
     pub fn run(&self) -> Result<()> {
         let (running, depth) = (&self.running, self.depth);
+        running.refuse_bitmap()?;
         let Limit(limit, seed) = self.limit;
         let kept = if seed.is_some() { MOST_CHOSEN } else { limit };
         let searched = match self.of.searched()? {

@@ -123,6 +123,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
             return Err(SearchError::TooSmall(space.to_string()).into());
         }
         Some(Engine::Frontier) => return Err(SearchError::Lists(space.to_string()).into()),
+        Some(Engine::Bitmap) => return Err(SearchError::Bitmaps(space.to_string()).into()),
         Some(Engine::Solver) => return Err(SearchError::NoLevels(space.to_string()).into()),
         Some(engine) => engine,
         None if sweeps => Engine::Sweep,
