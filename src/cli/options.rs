@@ -121,7 +121,7 @@ impl Running {
     /// Refuses the engine that only searches on disk have.
     pub fn refuse_bitmap(&self) -> Result<()> {
         if self.engine == Some(Engine::Bitmap) {
-            refuse!("--engine bitmap works only with bfs --dir: leave it out");
+            refuse!("--engine bitmap is for complete searches with bfs: leave it out");
         }
         Ok(())
     }
