@@ -78,13 +78,12 @@ pub enum SearchError {
     /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// The disk engine keeps its levels in files and needs a directory.
+    /// The engine keeps its levels in files and needs a directory.
     #[error(
-        "the disk engine keeps its levels in files, but this search has no directory: specify \
-         {DIR}, or use {}",
-        Hint::Value("engine", "sweep")
+        "the engine {0} keeps its levels in files, but this search has no directory: specify {DIR}, or \
+         leave out {ENGINE}"
     )]
-    NoFiles,
+    NoFiles(Engine),
     /// The levels of this puzzle cannot be divided into chunks.
     #[error("{0} can be searched only in memory: leave out {DIR}")]
     InMemory(String),

@@ -7,17 +7,14 @@
 //!
 //! Invariant: for each canonical bucket, a level contains every key of its states once.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Error,
     frontier::{
         bucket_space::{BucketSpace, MovePairs},
         fields::KeyPart,
-        levels::{LevelTotal, LevelUse, ListSink},
+        levels::{LevelTotal, LevelUse, ListSink, take_parts},
         lists::{
             BucketLists, KeyStep, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList,
             Needs,
@@ -546,21 +543,9 @@ impl BucketSpace {
             work.sink.put(part, lists)?;
             let done = (work.sink.done() * each).min(chunks);
             work.progress.progress(Phase::Search(work.depth), done as u64, chunks as u64);
-            Ok::<_, Error>(sum)
-        };
-        let failed = AtomicBool::new(false);
-        let sums = rayon::broadcast(|_| {
-            let mut worker = LevelWorker::<W>::default();
-            let mut sum = LevelTotal::default();
-            while !failed.load(Ordering::Relaxed)
-                && let Some(part) = work.sink.next()
-            {
-                let own = compute(&mut worker, part);
-                sum = sum.plus(own.inspect_err(|_| failed.store(true, Ordering::Relaxed))?);
-            }
             Ok(sum)
-        });
-        sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
+        };
+        take_parts(work.sink, compute)
     }
 
     /// Passes on the lists of level 0; returns their totals.

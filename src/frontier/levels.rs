@@ -6,7 +6,7 @@
 
 use std::{
     fmt::Display,
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     time::Instant,
 };
 
@@ -123,6 +123,25 @@ impl LevelTotal {
     pub fn record(self, bytes: u64, seconds: f64) -> LevelRecord {
         LevelRecord::new(self.tally, Some(self.lists), bytes, seconds)
     }
+}
+
+/// Computes the parts that a sink assigns, with all threads of the pool, each with a worker of its own; returns their totals.
+pub(crate) fn take_parts<W: Default>(
+    sink: &dyn ListSink,
+    compute: impl Fn(&mut W, usize) -> Result<LevelTotal, Error> + Sync,
+) -> Result<LevelTotal, Error> {
+    let failed = AtomicBool::new(false);
+    let sums = rayon::broadcast(|_| {
+        let (mut worker, mut sum) = (W::default(), LevelTotal::default());
+        while !failed.load(Ordering::Relaxed)
+            && let Some(part) = sink.next()
+        {
+            let own = compute(&mut worker, part);
+            sum = sum.plus(own.inspect_err(|_| failed.store(true, Ordering::Relaxed))?);
+        }
+        Ok(sum)
+    });
+    sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
 }
 
 /// Takes the lists of a level as they are computed.

@@ -35,7 +35,10 @@ pub(crate) use crate::frontier::{
     bitmaps::{BITMAP_HEAD, BitmapBlock, Bitmaps, BlockTotal, total_of},
     bucket_space::{BucketSpace, MoveParity},
     fields::{FieldBlock, FieldKind, FieldMap, StateFields, Unlined},
-    levels::{FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
+    levels::{
+        FoundLevels, FoundLists, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
+        take_parts,
+    },
     lists::{BucketLists, ListChunk},
     product::ProductSpace,
     symmetry::{PuzzleRows, SymmetryGroup},

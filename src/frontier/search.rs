@@ -129,7 +129,7 @@ impl FrontierSearch {
     /// ([`SearchError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
         if self.bitmaps {
-            return Err(SearchError::NoFiles.into());
+            return Err(SearchError::NoFiles(Engine::Bitmap).into());
         }
         self.check_room(progress)?;
         self.timed(|of| self.run_kept(self.weigh(of), of, progress))

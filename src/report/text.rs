@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
 use crate::{
-    outcome::{DiskUse, Outcome, PlaneStore},
+    outcome::{DiskUse, Engine, Outcome, PlaneStore},
     puzzle::{Metric, Puzzle, Searched},
     report::{
         Difference, Published, bytes, counted, duration, grouped, own_for, published_for,
@@ -194,7 +194,11 @@ impl<'a> Report<'a> {
             .map(|lists| used_symmetries(lists.symmetries, lists.all_symmetries.as_ref()));
         let (time, speed) = (duration(outcome.seconds), rate(self.states_per_second()));
         let arrays = bytes(outcome.array_bytes);
-        let what = if outcome.lists.is_some() { "lists" } else { "state arrays" };
+        let what = match (outcome.engine, &outcome.lists) {
+            (Engine::Bitmap, _) => "bitmaps",
+            (_, Some(_)) => "lists",
+            (_, None) => "state arrays",
+        };
         // A finished search that was resumed: an earlier session did the work and had the arrays.
         let worked = |disk: &&DiskUse| disk.kernel_seconds > 0.0;
         let is_idle = disk.is_some_and(|disk| !worked(&disk));

@@ -63,7 +63,7 @@ pub(crate) fn run_each(
     let space = &search.space;
     let plan = plan(space, search.engine)?;
     if plan.engine == Engine::Disk {
-        return Err(SearchError::NoFiles.into());
+        return Err(SearchError::NoFiles(plan.engine).into());
     }
     if let Some(budget) = search.resources.exceeded_by(plan.array_bytes) {
         let (puzzle, engine, needed) = (space.to_string(), plan.engine, plan.array_bytes);

@@ -178,7 +178,7 @@ fn damaged_lists_are_found_and_computed_again() {
         let len = |name: &str| directory.open(name).unwrap().len() as usize;
         assert!(files.len() > 2, "{files:?}");
         // A search by bitmap has a hundred times as many.
-        let some = if search.bitmaps { files.len() / 4 } else { 1 };
+        let some = if search.bitmaps { files.len() / 2 } else { 1 };
         for (number, name) in files.iter().enumerate().step_by(some) {
             for bit in (number * 7..8 * len(name)).step_by(8 * len(name) / 5 + 11) {
                 let broken = directory.copy();

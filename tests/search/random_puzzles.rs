@@ -1,13 +1,17 @@
 //! Random small puzzles of every kind against a search in plain code: states at each depth, tables and shortest
 //! solutions.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use tilewave::frontier::FrontierSearch;
+use tilewave::internals::{MemoryDirectory, Storage};
 use tilewave::progress::StopWhen;
 use tilewave::pruning::PruningTable;
-use tilewave::puzzle::Puzzle;
 use tilewave::puzzle::PuzzleErrorKind;
+use tilewave::puzzle::{Arrangement, Puzzle};
+use tilewave::search::disk::{Directories, Disk};
+use tilewave::search::{LastStates, SearchError};
 use tilewave::solve::{PuzzleSolver, StateSolver};
 use tilewave::table::TableEncoding;
 use tilewave::{Kernel, Resources};
@@ -146,6 +150,46 @@ impl Comparison {
             }
         }
     }
+}
+
+/// Puzzles whose states are a product, by bitmap, with and without symmetries.
+#[test]
+fn random_products_are_searched_by_bitmap_as_in_plain_code() {
+    let mut comparison = Comparison::default();
+    for seed in 0..3000 {
+        let drawn = Drawn::new(seed, Features::ALL);
+        let name = format!("puzzle {seed}");
+        let Ok(puzzle) = drawn.puzzle(&name) else { continue };
+        if puzzle.states().is_none_or(|states| states > STATES.into()) {
+            continue;
+        }
+        for symmetry in [false, true] {
+            let search = FrontierSearch::new(puzzle.clone()).bitmaps(true).symmetry(symmetry);
+            let directory: Box<dyn Storage> = Box::<MemoryDirectory>::default();
+            let disk = Disk::new(Directories::new(vec![directory]));
+            let found = match disk.run(&search.keep_last(usize::MAX)) {
+                Err(tilewave::Error::Search(SearchError::Bitmaps(_))) => break,
+                found => found.unwrap(),
+            };
+            let (distances, _) = drawn.distances(STATES);
+            let mut counts = vec![0; distances.values().max().unwrap() + 1];
+            distances.values().for_each(|&depth| counts[depth] += 1);
+            let last = distances.iter().filter(|(_, depth)| **depth + 1 == counts.len());
+            let last: BTreeSet<Arrangement> = last.map(|(state, _)| arrangement(state)).collect();
+            comparison.puzzles += 1;
+            comparison.hold(name.clone(), found.counts.clone(), counts.clone());
+            let LastStates::Listed(listed) = &found.last else { panic!("{name} has numbers") };
+            comparison.hold(format!("{name}, last"), listed.iter().cloned().collect(), last);
+            let few = distances.len() <= CLASSES;
+            let Some(reduced) = found.reduced().filter(|_| few && symmetry) else { continue };
+            let Some((classes, _)) = drawn.classes(&distances) else { continue };
+            comparison.classes[0] += 1;
+            comparison.classes[1] += usize::from(classes != counts);
+            comparison.hold(format!("{name}, up to symmetry"), reduced.to_vec(), classes);
+        }
+    }
+    let Comparison { puzzles, classes, .. } = comparison.agreed();
+    assert!(puzzles > 40 && classes[1] > 10, "{puzzles} {classes:?}");
 }
 
 #[test]

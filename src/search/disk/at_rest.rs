@@ -6,6 +6,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     io::ErrorKind,
+    sync::atomic::AtomicU64,
     time::Duration,
 };
 
@@ -199,10 +200,20 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             if cut.bitmaps.is_some() {
                 let space = search.product(cut.symmetric)?;
                 let bitmaps = &Bitmaps::new(space, Kernel::best());
-                verify_levels(directories, &manifest, &|level| {
-                    let depth = level.depth;
-                    Box::new(move |record| files.check_bitmaps(bitmaps, (depth, record), read))
-                })?
+                let reached: Vec<AtomicU64> =
+                    (0..=manifest.levels.len()).map(|_| AtomicU64::new(0)).collect();
+                let counted = &reached;
+                let verified = verify_levels(directories, &manifest, &|level| {
+                    let (depth, counted) = (level.depth, &counted[level.depth as usize]);
+                    Box::new(move |record| {
+                        files.check_bitmaps(bitmaps, (depth, record), counted, read)
+                    })
+                })?;
+                // A search that is running may have removed some of the files meanwhile.
+                if !directories.is_locked() {
+                    add_up(directories, &manifest, reached)?;
+                }
+                verified
             } else {
                 let space = &search.space_of(Some(cut))?;
                 verify_levels(directories, &manifest, &|level| {
@@ -214,6 +225,27 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     };
     verified.bytes = meter.done();
     Ok(verified)
+}
+
+/// Compares the states that bitmaps have with those of all levels up to theirs.
+fn add_up(
+    directories: &Directories,
+    manifest: &Manifest,
+    reached: Vec<AtomicU64>,
+) -> Result<(), SearchError> {
+    let mut all = 0;
+    for (depth, (level, found)) in manifest.levels.iter().zip(reached).enumerate() {
+        all += level.states;
+        let (found, is_last) = (found.into_inner(), depth + 1 == manifest.levels.len());
+        if (manifest.keep_all || is_last) && found != all {
+            let reason = format!(
+                "the files of depth {depth} have {found} states up to this depth, and the manifest \
+                 {all}: the files of the search are damaged; start again in another directory"
+            );
+            return Err(SearchError::apart(directories.first(), reason));
+        }
+    }
+    Ok(())
 }
 
 /// Recounts the states in the file of a chunk.

@@ -10,7 +10,7 @@ use std::{
     collections::BTreeSet,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
 };
 
@@ -20,7 +20,7 @@ use crate::{
     Error,
     frontier::{
         BitmapBlock, Bitmaps, BlockTotal, FoundLevels, FrontierSearch, LevelStore, LevelTotal,
-        LevelUse, ListSink, ProductSpace,
+        LevelUse, ListSink, ProductSpace, take_parts,
     },
     outcome::Engine,
     progress::{Meter, Phase, Progress},
@@ -133,6 +133,9 @@ fn levels(
         };
         let (own, before) = (at(depth)?, depth.checked_sub(1).map(at).transpose()?);
         for class in 0..space.classes.len() {
+            if last.len() >= search.keep_last {
+                break;
+            }
             let Some(block) = own.block(class)? else { continue };
             let before = before.as_ref().map_or(Ok(None), |before| before.block(class))?;
             bitmaps.list(class, (&block, before.as_deref()), &mut last, search.keep_last);
@@ -191,8 +194,7 @@ fn level(
     let (all, each) = (last.bitmaps.space.classes.len(), store.chunks_per_part());
     let done = (store.done() * each).min(all);
     let meter = Meter::new(progress, Phase::Search(depth), done as u64, all as u64);
-    let failed = AtomicBool::new(false);
-    let part = |part: usize| -> Result<LevelTotal, Error> {
+    let compute = |_: &mut (), part: usize| {
         let (mut sum, mut frames) = (LevelTotal::default(), Vec::new());
         for class in part * each..((part + 1) * each).min(all) {
             let (frame, total) = last.bitmaps.next(class, |class| last.block(class))?.unzip();
@@ -203,17 +205,7 @@ fn level(
         store.put_frames(part, sum, frames)?;
         Ok(sum)
     };
-    let sums = rayon::broadcast(|_| {
-        let mut sum = LevelTotal::default();
-        while !failed.load(Ordering::Relaxed)
-            && let Some(next) = store.next()
-        {
-            let own = part(next).inspect_err(|_| failed.store(true, Ordering::Relaxed));
-            sum = sum.plus(own?);
-        }
-        Ok(sum)
-    });
-    sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
+    take_parts(store.sink(), compute)
 }
 
 /// The files of a depth, and the blocks that were read last.

@@ -24,6 +24,7 @@ use crate::{
         BucketLists, BucketSpace, FoundLists, FrontierSearch, LevelStore, LevelTotal, LevelUse,
         ListChunk, ListSink,
     },
+    hint::COUNT_AHEAD,
     kernel::Tally,
     progress::Progress,
     search::{
@@ -101,6 +102,10 @@ fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest,
         return Err(
             SearchError::other(disk.directories.first(), "engine", "frontier", "bitmap").into()
         );
+    }
+    if search.count_ahead > 0 && cut.as_ref().is_some_and(|cut| cut.bitmaps.is_some()) {
+        let every = format!("a search by bitmap stores every depth: leave out {COUNT_AHEAD}");
+        return Err(SearchError::apart(disk.directories.first(), every).into());
     }
     let symmetric = cut.as_ref().is_some_and(|cut| cut.symmetric) && found.is_some();
     let division = cut.as_ref().map(Chunking::of).unwrap_or_default();

@@ -670,11 +670,12 @@ impl ListFiles<'_> {
         Ok(Some(block.ok_or_else(damaged)?))
     }
 
-    /// Recounts the states in the bitmaps of a chunk; `read` is given the number of bytes read since its last call.
+    /// Recounts the states in the bitmaps of a chunk, and adds those up to their depth to `reached`; `read` is given the number of bytes read since its last call.
     pub fn check_bitmaps(
         &self,
         bitmaps: &Bitmaps,
         (depth, record): (u32, &ChunkRecord),
+        reached: &AtomicU64,
         read: &dyn Fn(u64) -> Result<(), SystemError>,
     ) -> Result<Tally, Error> {
         if !record.has_file() {
@@ -690,6 +691,7 @@ impl ListFiles<'_> {
             if bitmaps.reached(class, &block) != total.reached {
                 return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
             }
+            reached.fetch_add(total.reached, Ordering::Relaxed);
             sum = sum.plus(total.level);
         }
         if record.lists != Some(sum.lists) {
