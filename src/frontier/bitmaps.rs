@@ -53,7 +53,7 @@ pub(crate) struct Bitmaps<'a> {
     pub space: &'a ProductSpace,
     kernel: Kernel,
     full: Vec<u64>,
-    /// For each move and symmetry.
+    /// By the number of a source's network.
     networks: Vec<OnceLock<BitNetwork>>,
 }
 
@@ -74,12 +74,11 @@ impl BitmapBlock {
 
 impl<'a> Bitmaps<'a> {
     pub fn new(space: &'a ProductSpace, kernel: Kernel) -> Bitmaps<'a> {
-        let networks = space.moves() * space.order();
         Bitmaps {
             space,
             kernel,
             full: space.full(),
-            networks: (0..networks).map(|_| OnceLock::new()).collect(),
+            networks: (0..space.networks()).map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -114,10 +113,9 @@ impl<'a> Bitmaps<'a> {
         let space = self.space;
         let own = block(class)?;
         let mut sources = Vec::new();
-        for index in 0..space.moves() {
-            let (from, symmetry) = space.source(class, index);
-            if let Some(from) = block(from)? {
-                sources.push(((index, symmetry), from));
+        for source in space.sources(class) {
+            if let Some(from) = block(source.class as usize)? {
+                sources.push((source, from));
             }
         }
         if own.is_none() && sources.is_empty() {
@@ -130,13 +128,13 @@ impl<'a> Bitmaps<'a> {
         };
         let mut pairs = Vec::with_capacity(ROWS);
         for (first, to) in (0..).step_by(ROWS).zip(words.chunks_mut(ROWS * each)) {
-            for &(step @ (index, symmetry), ref from) in &sources {
-                let pair = |row: usize| (row as u32, space.source_row(step, first + row));
+            for (source, from) in &sources {
+                let pair = |row: usize| (row as u32, space.source_row(source, first + row));
                 pairs.clear();
                 pairs.extend((0..to.len() / each).map(pair).filter(|&(_, row)| from.has(row)));
                 if !pairs.is_empty() {
-                    let network = &self.networks[index * space.order() + symmetry];
-                    let network = network.get_or_init(|| space.network(step));
+                    let network = &self.networks[space.network_of(source)];
+                    let network = network.get_or_init(|| space.network(class, source));
                     network.add(self.kernel, &pairs, &from.words, (&mut *to, &self.full));
                 }
             }
@@ -164,9 +162,9 @@ impl<'a> Bitmaps<'a> {
             }
         }
         // Burnside's lemma: as many classes as states that a symmetry keeping the head leaves as they are, on average.
-        let mut fixed = 0;
-        for &symmetry in of.keeping.iter().filter(|_| kept > 0) {
-            let (rows, mask) = self.space.fixed(symmetry.into());
+        let mut fixed = kept;
+        for &symmetry in of.keeping.iter().skip(1).filter(|_| kept > 0) {
+            let (rows, mask) = self.space.fixed(class, symmetry);
             for row in rows {
                 let bits = new[row * each..].iter().zip(&mask).map(|(bits, mask)| bits & mask);
                 fixed += bits.map(|word| u64::from(word.count_ones())).sum::<u64>();

@@ -22,6 +22,7 @@ mod forecast;
 mod level;
 mod levels;
 mod lists;
+mod piece_groups;
 mod product;
 mod search;
 mod symmetry;

@@ -11,19 +11,26 @@
 //!                                              ..
 //! ```
 //!
+//! Arrangements of many different pieces are two factors: cosets of a group of exchanges, and the exchanges
+//! ([`PieceGroup`]). A move takes an exchange to one that depends on the coset as well. So cosets belong to the head, and
+//! the exchanges are the bits.
+//!
 //! How a piece is turned is counted from an orientation that depends on its kind, chosen so that as many symmetries as
 //! possible turn pieces by the same amount whatever their kinds.
 //!
 //! Invariant: the heads, rows and bits of reachable states are all their combinations.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use num_bigint::BigUint;
 
 use crate::{
-    frontier::{fields::StateFields, symmetry::SymmetryGroup},
+    frontier::{fields::StateFields, piece_groups::PieceGroup, symmetry::SymmetryGroup},
     kernel::networks::BitNetwork,
-    puzzle::{Arrangement, Placed, Puzzle, group::all_orbits, symmetry::Relabelling},
+    puzzle::{
+        Arrangement, Permutation, Placed, Puzzle, Transformation, group::all_orbits, group_order,
+        symmetry::Relabelling,
+    },
     random::SplitMix64,
     threads::map_numbers,
 };
@@ -32,6 +39,8 @@ use crate::{
 const MOST_VALUES: usize = 1 << 22;
 /// Maximum number of choices of the orientations from which pieces of a set are counted that are tried.
 const MOST_ZEROS: usize = 1 << 12;
+/// What a block costs besides its bits, in bytes.
+const BLOCK_BYTES: usize = 16 << 10;
 /// Minimum number of heads for each symmetry: with fewer, many heads have symmetries of their own.
 const HEADS: usize = 1000;
 /// Maximum size in bytes of a block.
@@ -41,13 +50,26 @@ const MOST_SYMMETRIES: usize = 256;
 /// Maximum number of factors of which all divisions are tried.
 const MOST_FACTORS: usize = 10;
 
+/// What a factor says of the kinds at its positions.
+#[derive(Clone, Debug)]
+enum Kinds {
+    None,
+    All,
+    /// Up to the exchanges of a group.
+    Coset(Arc<PieceGroup>),
+    /// By which exchange they differ from the representative of their coset.
+    Exchange(Arc<PieceGroup>),
+}
+
 /// The kinds at the positions of an orbit, or the orientations there, or both.
 #[derive(Clone, Debug)]
 struct Factor {
     set: usize,
     positions: Vec<u8>,
-    kinds: bool,
+    kinds: Kinds,
     turns: bool,
+    /// The number of values, which are found when they are needed.
+    count: usize,
     values: Vec<Box<[u8]>>,
     number: HashMap<Box<[u8]>, u32>,
 }
@@ -56,7 +78,7 @@ struct Factor {
 #[derive(Clone, Debug)]
 struct Factors {
     puzzle: Puzzle,
-    all: Vec<Factor>,
+    all: Vec<Arc<Factor>>,
     /// For each set, the orientation from which pieces of each kind are counted.
     zeros: Vec<Vec<u8>>,
 }
@@ -68,6 +90,13 @@ struct Digits {
     count: usize,
 }
 
+/// Heads, rows and bits, and the symmetries that respect them.
+type Division = ([Digits; 3], Vec<Relabelling>);
+/// Whether heads are few, what blocks up to symmetry cost in bytes, and how large they are.
+type DivisionOrder = (bool, usize, usize);
+/// Factors and how they are divided.
+type Choice = (DivisionOrder, Factors, Division);
+
 /// A class of heads under the symmetries.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadClass {
@@ -76,6 +105,17 @@ pub(crate) struct HeadClass {
     pub keeping: Vec<u16>,
     /// The number of its heads.
     pub members: u64,
+}
+
+/// A block from which a move comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockSource {
+    pub class: u32,
+    index: u16,
+    /// The symmetry through which the move sees it.
+    symmetry: u16,
+    /// The bit from which the first bit comes.
+    first: u16,
 }
 
 /// The states of a puzzle as a product.
@@ -91,15 +131,24 @@ pub(crate) struct ProductSpace {
     pub classes: Vec<HeadClass>,
     /// For each head its class, and a symmetry that takes the head to the one that represents it.
     class_of: Vec<(u32, u16)>,
-    /// Where the moves, undone, and the symmetries take rows and bits.
+    /// Where the moves, undone, and the symmetries take rows.
     rows: [Vec<Vec<u32>>; 2],
-    bits: [Vec<Vec<u32>>; 2],
+    undone: Vec<Transformation>,
+    /// For each class, those of all moves.
+    sources: Vec<BlockSource>,
 }
 
 impl ProductSpace {
     /// Returns the states of a puzzle as a product, with symmetries or without; `None` if they are none, or if rows of bits
     /// would waste more than half of the memory. Cost: some seconds for millions of heads or rows.
     pub fn of(puzzle: &Puzzle, symmetric: bool) -> Option<ProductSpace> {
+        let (all_symmetries, choices) = ProductSpace::choices(puzzle, symmetric)?;
+        let (_, factors, division) = choices.into_iter().min_by_key(|(order, ..)| *order)?;
+        ProductSpace::divided(factors, division, all_symmetries)
+    }
+
+    /// The number of all symmetries, and all ways to divide the states of a puzzle.
+    fn choices(puzzle: &Puzzle, symmetric: bool) -> Option<(Option<BigUint>, Vec<Choice>)> {
         if !puzzle.allows_all_moves() {
             return None;
         }
@@ -114,24 +163,41 @@ impl ProductSpace {
         let sets = 0..puzzle.sets().len();
         let zeros: Vec<Vec<u8>> = sets.map(|set| zeros(puzzle, set, &relabellings)).collect();
         let factors = Factors { puzzle: puzzle.clone(), all: factors(puzzle, &zeros)?, zeros };
-        let counts = factors.all.iter().map(|of| of.values.len() as u64);
+        let counts = factors.all.iter().map(|of| of.count as u64);
         let states = counts.into_iter().try_fold(1, u64::checked_mul)?;
-        if puzzle.states()? != states.into() || !puzzle.goals().iter().all(|goal| factors.has(goal))
-        {
+        if puzzle.states()? != states.into() {
             return None;
         }
-        let ([head, row, bit], symmetries) = factors.divided(states, &relabellings)?;
+        let mut choices = Vec::new();
+        let exchanged = factors.with_exchanges(&relabellings);
+        for factors in [factors].into_iter().chain(exchanged) {
+            let divisions = factors.divisions(states, &relabellings);
+            choices.extend(divisions.into_iter().map(|(order, own)| (order, factors.clone(), own)));
+        }
+        Some((all_symmetries, choices))
+    }
+
+    fn divided(
+        mut factors: Factors,
+        ([head, row, bit], symmetries): Division,
+        all_symmetries: Option<BigUint>,
+    ) -> Option<ProductSpace> {
+        factors.find()?;
+        let puzzle = &factors.puzzle.clone();
+        if !puzzle.goals().iter().all(|goal| factors.has(goal)) {
+            return None;
+        }
         let (classes, class_of) = factors.classes([&head, &row, &bit], &symmetries);
         let undone = puzzle.moves().iter().map(|one| one.transformation.inverse(puzzle.sets()));
         let undone: Vec<_> = undone.collect();
         let undo = |state: &Arrangement, index: usize| puzzle.after(state, &undone[index]);
         let image =
             |state: &Arrangement, index: usize| symmetries[index].arrangement(puzzle, state);
-        let [rows, bits] = [&row, &bit].map(|part| {
-            let undo = factors.images(part, undone.len(), &undo);
-            [undo, factors.images(part, symmetries.len(), &image)]
-        });
-        Some(ProductSpace {
+        let rows = [
+            factors.images(&row, undone.len(), &undo),
+            factors.images(&row, symmetries.len(), &image),
+        ];
+        let mut space = ProductSpace {
             factors,
             symmetries,
             all_symmetries,
@@ -141,8 +207,12 @@ impl ProductSpace {
             classes,
             class_of,
             rows,
-            bits,
-        })
+            undone,
+            sources: Vec::new(),
+        };
+        let all = space.classes.len() * space.moves();
+        space.sources = map_numbers(all, &|number| space.source(number));
+        Some(space)
     }
 
     /// Returns the number of moves.
@@ -177,54 +247,96 @@ impl ProductSpace {
         parts.map(|part| self.factors.describe(part)).join(" / ")
     }
 
-    /// Returns the class of blocks from which a move comes to the states of a class, and the symmetry through which it sees
-    /// them.
-    pub fn source(&self, class: usize, index: usize) -> (usize, usize) {
-        let puzzle = &self.factors.puzzle;
-        let state = self.factors.state(&[(&self.head, self.classes[class].head as usize)]);
-        let undone = puzzle.moves()[index].transformation.inverse(puzzle.sets());
-        let head = self.factors.number(&self.head, &puzzle.after(&state, &undone));
-        let (class, symmetry) = self.class_of[head];
-        (class as usize, symmetry.into())
+    /// Returns the blocks from which moves come to the states of a class, one for each move.
+    pub fn sources(&self, class: usize) -> &[BlockSource] {
+        &self.sources[class * self.moves()..][..self.moves()]
+    }
+
+    fn source(&self, number: usize) -> BlockSource {
+        let (class, index) = (number / self.moves(), number % self.moves());
+        let mut source = BlockSource { class: 0, index: index as u16, symmetry: 0, first: 0 };
+        let before = self.before(class, &source, 0);
+        let head = self.factors.number(&self.head, &before);
+        (source.class, source.symmetry) = self.class_of[head];
+        source.first = self.source_bit(class, &source, 0) as u16;
+        source
+    }
+
+    /// The state with a class's head and a bit, before a move.
+    fn before(&self, class: usize, source: &BlockSource, bit: usize) -> Arrangement {
+        self.factors.puzzle.after(&self.state(class, bit), &self.undone[usize::from(source.index)])
+    }
+
+    /// The state with a class's head and a bit.
+    fn state(&self, class: usize, bit: usize) -> Arrangement {
+        self.factors.state(&[(&self.head, self.classes[class].head as usize), (&self.bit, bit)])
+    }
+
+    /// The bit that a symmetry makes of that of a state.
+    fn image_bit(&self, symmetry: u16, state: &Arrangement) -> usize {
+        let symmetry = &self.symmetries[usize::from(symmetry)];
+        self.factors.number(&self.bit, &symmetry.arrangement(&self.factors.puzzle, state))
+    }
+
+    /// The bit from which a bit comes.
+    fn source_bit(&self, class: usize, source: &BlockSource, bit: usize) -> usize {
+        self.image_bit(source.symmetry, &self.before(class, source, bit))
     }
 
     /// Returns the row in a move's source from which a row comes, seen through a symmetry.
     #[inline]
-    pub fn source_row(&self, (index, symmetry): (usize, usize), row: usize) -> u32 {
-        self.rows[1][symmetry][self.rows[0][index][row] as usize]
+    pub fn source_row(&self, source: &BlockSource, row: usize) -> u32 {
+        let before = self.rows[0][usize::from(source.index)][row];
+        self.rows[1][usize::from(source.symmetry)][before as usize]
     }
 
-    /// Returns the network that takes the rows of a move's source to those of its target.
-    pub fn network(&self, (index, symmetry): (usize, usize)) -> BitNetwork {
-        let source =
-            |bit: usize| self.bits[1][symmetry][self.bits[0][index][bit] as usize] as usize;
+    /// Returns the number of networks that take rows of sources to those of their targets.
+    pub fn networks(&self) -> usize {
+        let each = if self.factors.has_exchanges() { self.bit.count } else { self.moves() };
+        self.order() * each
+    }
+
+    /// Returns the number of a source's network. Where bits are exchanges, moves multiply them by an exchange, which is the
+    /// source of the first one; elsewhere, a move always does the same.
+    pub fn network_of(&self, source: &BlockSource) -> usize {
+        let of = if self.factors.has_exchanges() { source.first } else { source.index };
+        usize::from(of) * self.order() + usize::from(source.symmetry)
+    }
+
+    /// Returns the network that takes the rows of a class's source to those of the class.
+    pub fn network(&self, class: usize, source: &BlockSource) -> BitNetwork {
+        let bits = (0..self.bit.count).map(|bit| self.source_bit(class, source, bit));
         let unused = self.bit.count..width(self.bit.count);
-        BitNetwork::new(&(0..self.bit.count).map(source).chain(unused).collect::<Vec<_>>())
+        BitNetwork::new(&bits.chain(unused).collect::<Vec<_>>())
     }
 
-    /// Returns the rows that a symmetry leaves where they are, and a mask of such bits.
-    pub fn fixed(&self, symmetry: usize) -> (impl Iterator<Item = usize> + '_, Vec<u64>) {
-        fn fixed(images: &[u32]) -> impl Iterator<Item = usize> + '_ {
-            let all = images.iter().enumerate();
-            all.filter(|&(own, &to)| own == to as usize).map(|(own, _)| own)
-        }
+    /// Returns the rows that a symmetry which preserves the head of a class leaves where they are, and a mask of such bits.
+    pub fn fixed(
+        &self,
+        class: usize,
+        symmetry: u16,
+    ) -> (impl Iterator<Item = usize> + '_, Vec<u64>) {
+        let rows = self.rows[1][usize::from(symmetry)].iter().enumerate();
+        let rows = rows.filter(|&(own, &to)| own == to as usize).map(|(own, _)| own);
         let mut mask = vec![0; self.words()];
-        fixed(&self.bits[1][symmetry]).for_each(|bit| mask[bit / 64] |= 1 << (bit % 64));
-        (fixed(&self.rows[1][symmetry]), mask)
+        for bit in 0..self.bit.count {
+            if self.image_bit(symmetry, &self.state(class, bit)) == bit {
+                mask[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        (rows, mask)
     }
 
     /// Returns the class, row and bit of each entry of a state.
     pub fn entries(&self, state: &Arrangement) -> Vec<(usize, usize, usize)> {
-        let [head, row, bit] =
-            [&self.head, &self.row, &self.bit].map(|part| self.factors.number(part, state));
-        let (class, symmetry) = self.class_of[head];
-        let image = |symmetry: u16, row: usize, bit: usize| {
-            let symmetry = usize::from(symmetry);
-            (self.rows[1][symmetry][row] as usize, self.bits[1][symmetry][bit] as usize)
+        let image = |state: &Arrangement, symmetry: u16| {
+            self.symmetries[usize::from(symmetry)].arrangement(&self.factors.puzzle, state)
         };
-        let (row, bit) = image(symmetry, row, bit);
+        let (class, symmetry) = self.class_of[self.factors.number(&self.head, state)];
+        let first = image(state, symmetry);
         let entry = |&keep: &u16| {
-            let (row, bit) = image(keep, row, bit);
+            let own = image(&first, keep);
+            let [row, bit] = [&self.row, &self.bit].map(|part| self.factors.number(part, &own));
             (class as usize, row, bit)
         };
         self.classes[class as usize].keeping.iter().map(entry).collect()
@@ -242,19 +354,70 @@ impl ProductSpace {
 }
 
 impl Factors {
-    /// Returns the division into heads, rows and bits that takes the least memory, and the symmetries that it respects.
-    fn divided(
-        &self,
-        states: u64,
-        symmetries: &[Relabelling],
-    ) -> Option<([Digits; 3], Vec<Relabelling>)> {
+    /// Whether bits are exchanges of different pieces.
+    fn has_exchanges(&self) -> bool {
+        self.all.iter().any(|factor| matches!(factor.kinds, Kinds::Exchange(_)))
+    }
+
+    /// Returns these factors with cosets and exchanges instead of all arrangements of some different pieces.
+    fn with_exchanges(&self, symmetries: &[Relabelling]) -> Vec<Factors> {
+        let mut all = Vec::new();
+        for (at, factor) in self.all.iter().enumerate().filter(|(_, factor)| factor.is_group()) {
+            let set = &self.puzzle.sets()[factor.set];
+            let kind = |&position: &u8| set.solved[usize::from(position)].kind;
+            let mut kinds: Vec<u8> = factor.positions.iter().map(kind).collect();
+            kinds.sort_unstable();
+            let images = |one: &Relabelling| -> Vec<u8> {
+                one.kind[factor.set].iter().map(|(kind, _)| *kind).collect()
+            };
+            let own = symmetries.iter().filter(|one| one.set[factor.set] == factor.set).map(images);
+            let stays =
+                |images: &Vec<u8>| kinds.iter().all(|&k| kinds.contains(&images[k as usize]));
+            let own: Vec<Vec<u8>> = own.filter(stays).collect();
+            let even = factor.count < factorial(kinds.len());
+            for group in PieceGroup::kept_by(&own, &kinds, (set.moduli.len(), even)) {
+                let (group, exchanges) = (Arc::new(group.clone()), group.exchanges.len());
+                let part = |kinds: Kinds, count: usize| {
+                    Arc::new(Factor { kinds, count, ..Factor::clone(factor) })
+                };
+                let mut with = self.clone();
+                with.all[at] = part(Kinds::Coset(group.clone()), factor.count / exchanges);
+                with.all.push(part(Kinds::Exchange(group), exchanges));
+                all.push(with);
+            }
+        }
+        all
+    }
+
+    /// Finds the values of all factors that were only counted; `None` if one has others.
+    fn find(&mut self) -> Option<()> {
+        for factor in &mut self.all {
+            let zeros = &self.zeros[factor.set];
+            if factor.values.is_empty() {
+                let counted = factor.count;
+                Arc::make_mut(factor).close(&self.puzzle, zeros)?;
+                if factor.count != counted {
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Returns all divisions into heads, rows and bits, with the symmetries that they respect; the first one in order takes
+    /// the least memory.
+    fn divisions(&self, states: u64, symmetries: &[Relabelling]) -> Vec<(DivisionOrder, Division)> {
         let digits = |factors: Vec<usize>| {
-            let counts = factors.iter().map(|&f| self.all[f].values.len());
+            let counts = factors.iter().map(|&f| self.all[f].count);
             let count = counts.into_iter().try_fold(1, usize::checked_mul);
             Some(Digits { factors, count: count.filter(|&count| count <= MOST_VALUES)? })
         };
+        let is_coset = |&f: &usize| matches!(self.all[f].kinds, Kinds::Coset(_));
         let mut choices = Vec::new();
         for bit in 0..self.all.len() {
+            if self.has_exchanges() && !matches!(self.all[bit].kinds, Kinds::Exchange(_)) {
+                continue;
+            }
             let others: Vec<usize> = (0..self.all.len()).filter(|&f| f != bit).collect();
             // Bit by bit, the other factors that heads have; rows have the rest.
             for heads in 0..1u32 << others.len().min(MOST_FACTORS) {
@@ -266,9 +429,11 @@ impl Factors {
                 let [Some(head), Some(row), Some(bit)] = parts else { continue };
                 let width = width(bit.count);
                 let bits = (head.count * row.count) as u64 * width as u64;
+                let block_bytes = row.count * width / 8;
                 if width > 64 * BitNetwork::MOST_WORDS
-                    || row.count * width / 8 > MOST_BYTES
+                    || block_bytes > MOST_BYTES
                     || bits / 2 > states
+                    || row.factors.iter().any(is_coset)
                 {
                     continue;
                 }
@@ -278,22 +443,26 @@ impl Factors {
                 let heads = parts[0].count;
                 let few = heads < HEADS * own.len();
                 // Large blocks take the least time; heads that are few have symmetries of their own.
-                let order =
-                    (few, bits / own.len() as u64, if few { usize::MAX - heads } else { heads });
-                choices.push((order, parts, own));
+                let bytes = heads * (block_bytes + BLOCK_BYTES) / own.len();
+                let order = (few, bytes, if few { usize::MAX - heads } else { heads });
+                choices.push((order, (parts, own)));
             }
         }
-        choices.into_iter().min_by_key(|(order, ..)| *order).map(|(_, parts, own)| (parts, own))
+        choices
     }
 
     /// What a part consists of, as text.
     fn describe(&self, part: &Digits) -> String {
         let factor = |&f: &usize| {
-            let Factor { set, positions, kinds, turns, .. } = &self.all[f];
+            let Factor { set, positions, kinds, turns, .. } = &*self.all[f];
             let what = match (kinds, turns) {
-                (true, true) => "",
-                (true, false) => "places of ",
-                (false, _) => "orientations of ",
+                (Kinds::None, _) => "orientations of ",
+                (Kinds::Exchange(_), _) => "exchanges of ",
+                (Kinds::Coset(group), _) => {
+                    &format!("places up to {} exchanges of ", group.exchanges.len())
+                }
+                (Kinds::All, true) => "",
+                (Kinds::All, false) => "places of ",
             };
             let set = &self.puzzle.sets()[*set];
             let from = match positions.len() < set.positions() {
@@ -307,7 +476,7 @@ impl Factors {
 
     /// Whether moves lead from the solved state to each factor's value of a state.
     fn has(&self, state: &Arrangement) -> bool {
-        let has = |of: &Factor| {
+        let has = |of: &Arc<Factor>| {
             let value = of.value(state, &self.puzzle, &self.zeros[of.set]);
             of.number.contains_key(&value[..])
         };
@@ -320,27 +489,36 @@ impl Factors {
         for &(part, number) in parts {
             let mut left = number;
             for &f in &part.factors {
-                values[f] = left % self.all[f].values.len();
-                left /= self.all[f].values.len();
+                values[f] = left % self.all[f].count;
+                left /= self.all[f].count;
             }
         }
         let mut state = self.puzzle.solved();
-        let mut all: Vec<(&Factor, usize)> = self.all.iter().zip(values).collect();
-        // Kinds first: orientations are counted from theirs.
-        all.sort_by_key(|(factor, _)| !factor.kinds);
+        let mut all: Vec<_> = self.all.iter().zip(values).collect();
+        // Kinds first: orientations are counted from theirs. Exchanges change those of cosets.
+        all.sort_by_key(|(factor, _)| match factor.kinds {
+            Kinds::All | Kinds::Coset(_) => 0,
+            Kinds::Exchange(_) => 1,
+            Kinds::None => 2,
+        });
         for (factor, value) in all {
             let (row, zeros) = (&mut state.0[factor.set], &self.zeros[factor.set]);
+            let at = factor.positions.iter().map(|&at| usize::from(at));
+            if let Kinds::Exchange(group) = &factor.kinds {
+                let exchange = &group.exchanges[value];
+                at.for_each(|at| row[at].kind = exchange[usize::from(row[at].kind)]);
+                continue;
+            }
             let moduli = &self.puzzle.sets()[factor.set].moduli;
-            let each = usize::from(factor.kinds) + usize::from(factor.turns);
-            let own = factor.values[value].chunks_exact(each);
-            for (&at, own) in factor.positions.iter().zip(own) {
-                let piece = &mut row[usize::from(at)];
-                if factor.kinds {
+            let (has_kinds, each) = (factor.has_kinds(), factor.each());
+            for (at, own) in at.zip(factor.values[value].chunks_exact(each)) {
+                let piece = &mut row[at];
+                if has_kinds {
                     piece.kind = own[0];
                 }
                 if factor.turns {
                     let kind = usize::from(piece.kind);
-                    let zero = if factor.kinds { 0 } else { zeros[kind] };
+                    let zero = if has_kinds { 0 } else { zeros[kind] };
                     piece.turn = (own[each - 1] + zero) % moduli[kind];
                 }
             }
@@ -355,7 +533,7 @@ impl Factors {
             let factor = &self.all[f];
             let value = factor.value(state, &self.puzzle, &self.zeros[factor.set]);
             number += weight * factor.number[&value[..]] as usize;
-            weight *= factor.values.len();
+            weight *= factor.count;
         }
         number
     }
@@ -376,26 +554,28 @@ impl Factors {
     /// Whether a symmetry takes heads to heads, rows to rows and bits to bits, whatever the others are: it takes each position
     /// to one of the same part, and turns pieces there by the same amount whatever their kinds.
     fn is_product(&self, parts: &[Digits; 3], of: &Relabelling) -> bool {
-        // The part of a position's kinds, and that of its orientations.
+        // The parts of a position's kinds, and those of its orientations.
         let part_of = |set: usize, position: usize| {
             [true, false].map(|kinds| {
                 let has = |&f: &usize| {
                     let own = &self.all[f];
                     let here = own.set == set && own.positions.contains(&(position as u8));
-                    here && if kinds { own.kinds } else { own.turns }
+                    here && if kinds { own.has_kinds() } else { own.turns }
                 };
-                parts.iter().position(|part| part.factors.iter().any(has))
+                let all = parts.iter().enumerate();
+                let own = all.filter(|(_, part)| part.factors.iter().any(has));
+                own.map(|(index, _)| index).collect::<Vec<_>>()
             })
         };
         self.puzzle.sets().iter().enumerate().all(|(set, pieces)| {
             (0..pieces.positions()).all(|position| {
                 let piece = Placed { turn: 0, ..pieces.solved[position] };
                 let (to_set, to, _) = of.of_piece(&self.puzzle, (set, position), piece);
-                let own @ [kinds, turns] = part_of(set, position);
+                let own = part_of(set, position);
                 let zeros = (&self.zeros[set][..], &self.zeros[to_set][..]);
                 let alike = || turns_alike(&self.puzzle, of, (set, position), zeros);
                 // Within a part, orientations may depend on kinds.
-                own == part_of(to_set, to) && (kinds == turns || alike())
+                own == part_of(to_set, to) && (own[0] == own[1] || alike())
             })
         })
     }
@@ -449,19 +629,43 @@ impl Factors {
 }
 
 impl Factor {
+    fn has_kinds(&self) -> bool {
+        !matches!(self.kinds, Kinds::None)
+    }
+
+    /// The number of bytes of a value for each position.
+    fn each(&self) -> usize {
+        usize::from(self.has_kinds()) + usize::from(self.turns)
+    }
+
+    /// Whether its values are all arrangements of different pieces, or all even ones.
+    fn is_group(&self) -> bool {
+        let all = factorial(self.positions.len());
+        self.values.is_empty() && [all, all / 2].contains(&self.count)
+    }
+
     /// The value of a factor in a state, with orientations counted from these.
     fn value(&self, state: &Arrangement, puzzle: &Puzzle, zeros: &[u8]) -> Vec<u8> {
         let moduli = &puzzle.sets()[self.set].moduli;
+        let has_kinds = self.has_kinds();
         let mut value = Vec::with_capacity(2 * self.positions.len());
         for &at in &self.positions {
             let Placed { kind, turn } = state.0[self.set][usize::from(at)];
-            if self.kinds {
+            if has_kinds {
                 value.push(kind);
             }
             if self.turns {
                 let modulus = moduli[usize::from(kind)];
-                let zero = if self.kinds { 0 } else { zeros[usize::from(kind)] };
+                let zero = if has_kinds { 0 } else { zeros[usize::from(kind)] };
                 value.push((turn + modulus - zero) % modulus);
+            }
+        }
+        match &self.kinds {
+            Kinds::None | Kinds::All => {}
+            Kinds::Coset(group) => drop(group.make_least(&mut value)),
+            Kinds::Exchange(group) => {
+                let exchange = group.make_least(&mut value);
+                value = group.exchanges[exchange].to_vec();
             }
         }
         value
@@ -473,8 +677,8 @@ fn width(bits: usize) -> usize {
     bits.next_power_of_two().max(64)
 }
 
-/// The factors of a puzzle's states; `None` if one has too many values.
-fn factors(puzzle: &Puzzle, zeros: &[Vec<u8>]) -> Option<Vec<Factor>> {
+/// The factors of a puzzle's states; `None` if one has too many values. Arrangements of different pieces are only counted.
+fn factors(puzzle: &Puzzle, zeros: &[Vec<u8>]) -> Option<Vec<Arc<Factor>>> {
     let mut factors = Vec::new();
     for (index, set) in puzzle.sets().iter().enumerate() {
         let actions: Vec<_> =
@@ -485,20 +689,37 @@ fn factors(puzzle: &Puzzle, zeros: &[Vec<u8>]) -> Option<Vec<Factor>> {
             let kind = |&p: &usize| usize::from(set.solved[p].kind);
             let modulus = set.moduli[kind(&orbit[0])];
             let alike = orbit.iter().all(|p| set.moduli[kind(p)] == modulus);
-            let shapes =
-                if alike { vec![(true, false), (false, true)] } else { vec![(true, true)] };
+            let shapes = match alike {
+                true => vec![(Kinds::All, false), (Kinds::None, true)],
+                false => vec![(Kinds::All, true)],
+            };
+            let copies = |kind| set.solved.iter().filter(|of| of.kind == kind).count();
+            let differ = orbit.iter().all(|&p| copies(set.solved[p].kind) == 1);
             for (kinds, turns) in shapes {
                 let mut factor = Factor {
                     set: index,
                     positions: positions.clone(),
                     kinds,
                     turns,
+                    count: 0,
                     values: Vec::new(),
                     number: HashMap::new(),
                 };
-                factor.close(puzzle, &zeros[index])?;
-                if factor.values.len() > 1 {
-                    factors.push(factor);
+                let order = (factor.has_kinds() && !turns && differ).then(|| {
+                    let at = |p: u8| orbit.iter().position(|&own| own == usize::from(p));
+                    let images = |source: &&[u8]| {
+                        let images = orbit.iter().map(|&p| at(source[p]).expect("an orbit"));
+                        Permutation::new(&images.collect::<Vec<_>>()).ok()
+                    };
+                    let all: Option<Vec<Permutation>> = sources.iter().map(images).collect();
+                    group_order(orbit.len(), &all?)
+                });
+                match order.flatten() {
+                    Some(order) => factor.count = order.try_into().ok()?,
+                    None => factor.close(puzzle, &zeros[index])?,
+                }
+                if factor.count > 1 {
+                    factors.push(Arc::new(factor));
                 }
             }
         }
@@ -506,10 +727,20 @@ fn factors(puzzle: &Puzzle, zeros: &[Vec<u8>]) -> Option<Vec<Factor>> {
     Some(factors)
 }
 
+/// The number of arrangements of so many pieces; 0 if it is too large.
+fn factorial(pieces: usize) -> usize {
+    (1..=pieces).try_fold(1, usize::checked_mul).unwrap_or(0)
+}
+
 impl Factor {
     /// Finds all values that moves lead to from the solved state, with orientations counted from these; `None` if there are
     /// too many.
     fn close(&mut self, puzzle: &Puzzle, zeros: &[u8]) -> Option<()> {
+        if let Kinds::Exchange(group) = &self.kinds {
+            self.values = group.exchanges.clone();
+            self.number = group.exchanges.iter().cloned().zip(0..).collect();
+            return Some(());
+        }
         let set = &puzzle.sets()[self.set];
         // For each position of the factor: where its piece comes from, and by how much it turns.
         let actions: Vec<Vec<(usize, u8)>> = (puzzle.moves().iter())
@@ -523,7 +754,7 @@ impl Factor {
                 self.positions.iter().map(of).collect()
             })
             .collect();
-        let each = usize::from(self.kinds) + usize::from(self.turns);
+        let (has_kinds, each) = (self.has_kinds(), self.each());
         let modulus = set.moduli[usize::from(set.solved[usize::from(self.positions[0])].kind)];
         let solved = puzzle.solved();
         let start = self.value(&solved, puzzle, zeros).into_boxed_slice();
@@ -538,12 +769,15 @@ impl Factor {
                     let mut piece = piece.to_vec();
                     if self.turns {
                         let modulus =
-                            if self.kinds { set.moduli[usize::from(piece[0])] } else { modulus };
+                            if has_kinds { set.moduli[usize::from(piece[0])] } else { modulus };
                         piece[each - 1] = (piece[each - 1] + twist) % modulus;
                     }
                     piece
                 });
-                let moved: Box<[u8]> = moved.collect();
+                let mut moved: Box<[u8]> = moved.collect();
+                if let Kinds::Coset(group) = &self.kinds {
+                    group.make_least(&mut moved);
+                }
                 let number = self.values.len() as u32;
                 self.number.entry(moved.clone()).or_insert_with(|| {
                     self.values.push(moved);
@@ -555,6 +789,7 @@ impl Factor {
             }
             at += 1;
         }
+        self.count = self.values.len();
         Some(())
     }
 }
@@ -612,4 +847,82 @@ fn zeros(puzzle: &Puzzle, set: usize, symmetries: &[Relabelling]) -> Vec<u8> {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        frontier::{Bitmaps, FrontierSearch},
+        kernel::Kernel,
+        puzzle::{PuzzleSpec, Variant},
+    };
+
+    /// States of each depth, all of them and up to symmetry, by bitmaps in memory.
+    fn levels(space: &ProductSpace, goals: &[Arrangement]) -> (Vec<u64>, Vec<u64>) {
+        let bitmaps = Bitmaps::new(space, Kernel::best());
+        let entries: Vec<_> = goals.iter().flat_map(|goal| space.entries(goal)).collect();
+        let classes = 0..space.classes.len();
+        let (mut counts, mut reduced) = (Vec::new(), Vec::new());
+        let mut last: Vec<_> =
+            classes.clone().map(|class| bitmaps.first(class, &entries)).collect();
+        loop {
+            let totals = last.iter().flatten().map(|(_, total)| total.level);
+            let (own, up_to) = totals.fold((0, 0), |(own, up_to), total| {
+                (own + total.tally.states, up_to + total.lists.reduced)
+            });
+            if own == 0 {
+                return (counts, reduced);
+            }
+            counts.push(own);
+            reduced.push(up_to);
+            let blocks: Vec<Option<Arc<_>>> = (last.iter())
+                .map(|coded| {
+                    let (code, total) = coded.as_ref()?;
+                    let (block, told) = bitmaps.decode(code).unwrap();
+                    assert_eq!(told, *total);
+                    Some(Arc::new(block))
+                })
+                .collect();
+            let next = |class| bitmaps.next(class, |class| Ok::<_, ()>(blocks[class].clone()));
+            last = classes.clone().map(|class| next(class).unwrap()).collect();
+        }
+    }
+
+    #[test]
+    fn every_division_has_the_same_levels() {
+        /// Blocks of more divisions would take minutes.
+        const BLOCKS: usize = 1000;
+        let mut exchanged = 0;
+        for (name, pieces, moves) in [
+            ("fto", vec!["corners"], vec![]),
+            ("2x2x2", vec![], vec![]),
+            ("pyraminx", vec![], vec![]),
+        ] {
+            let owned = |names: Vec<&str>| names.into_iter().map(str::to_string).collect();
+            let variant =
+                Variant { pieces: owned(pieces), moves: owned(moves), ..Variant::default() };
+            let spec = PuzzleSpec { variant, ..PuzzleSpec::of(name) };
+            let puzzle = spec.listed().unwrap();
+            for symmetric in [false, true] {
+                let search = FrontierSearch::new(puzzle.clone()).symmetry(symmetric);
+                let wanted = search.run().unwrap();
+                let (all, choices) = ProductSpace::choices(&puzzle, symmetric).unwrap();
+                for (_, factors, division) in choices {
+                    if division.0[0].count > BLOCKS * division.1.len() {
+                        continue;
+                    }
+                    exchanged += usize::from(factors.has_exchanges());
+                    let space = ProductSpace::divided(factors, division, all.clone()).unwrap();
+                    let found = levels(&space, &puzzle.goals());
+                    let what = space.describe();
+                    assert_eq!(found.0, wanted.counts, "{name}: {what}");
+                    if Some(space.order().into()) == space.all_symmetries {
+                        assert_eq!(found.1, wanted.reduced().unwrap(), "{name}: {what}");
+                    }
+                }
+            }
+        }
+        assert!(exchanged > 5, "{exchanged}");
+    }
 }

@@ -132,6 +132,25 @@ unsafe fn add_plain<const W: usize>(
     to: &mut [[u64; W]],
     full: &[u64; W],
 ) {
+    // Narrow rows pass the stages together, so that the choice of a stage and a mask serve several, and so that words of
+    // different rows, which do not mix, are in one register.
+    if W < 16 {
+        add_together::<W, 8>(network, pairs, from, to, full);
+    } else {
+        add_together::<W, 1>(network, pairs, from, to, full);
+    }
+}
+
+/// [`add_plain`] for `N` rows at a time.
+#[inline(always)]
+fn add_together<const W: usize, const N: usize>(
+    network: &BitNetwork,
+    pairs: &[(u32, u32)],
+    from: &[[u64; W]],
+    to: &mut [[u64; W]],
+    full: &[u64; W],
+) {
+    let (mut rows, mut bits, mut count) = ([0; N], [[0; N]; W], 0);
     for (i, &(row, source)) in pairs.iter().enumerate() {
         if let Some(&(_, next)) = pairs.get(i + AHEAD) {
             let next = from.as_ptr().wrapping_add(next as usize).cast::<u64>();
@@ -139,53 +158,69 @@ unsafe fn add_plain<const W: usize>(
                 prefetch::<1, _>(next.wrapping_add(line));
             }
         }
-        let to = &mut to[row as usize];
-        let missing = to.iter().zip(full).fold(0, |missing, (own, full)| missing | (full & !own));
-        if missing == 0 {
+        let own = to[row as usize].iter().zip(full);
+        if own.fold(0, |missing, (own, full)| missing | (full & !own)) != 0 {
+            rows[count] = row;
+            for (bits, word) in bits.iter_mut().zip(&from[source as usize]) {
+                bits[count] = *word;
+            }
+            count += 1;
+        }
+        if count < N && (count == 0 || i + 1 < pairs.len()) {
             continue;
         }
-        let mut bits = from[source as usize];
         for (distance, mask) in &network.stages {
             let mask: &[u64; W] = mask.first_chunk().expect("a mask has the words of a row");
             match distance {
-                1 => within::<W, 1>(&mut bits, mask),
-                2 => within::<W, 2>(&mut bits, mask),
-                4 => within::<W, 4>(&mut bits, mask),
-                8 => within::<W, 8>(&mut bits, mask),
-                16 => within::<W, 16>(&mut bits, mask),
-                32 => within::<W, 32>(&mut bits, mask),
-                64 => between::<W, 1>(&mut bits, mask),
-                128 => between::<W, 2>(&mut bits, mask),
-                256 => between::<W, 4>(&mut bits, mask),
-                512 => between::<W, 8>(&mut bits, mask),
-                1024 => between::<W, 16>(&mut bits, mask),
-                _ => between::<W, 32>(&mut bits, mask),
+                1 => within::<W, N, 1>(&mut bits, mask),
+                2 => within::<W, N, 2>(&mut bits, mask),
+                4 => within::<W, N, 4>(&mut bits, mask),
+                8 => within::<W, N, 8>(&mut bits, mask),
+                16 => within::<W, N, 16>(&mut bits, mask),
+                32 => within::<W, N, 32>(&mut bits, mask),
+                64 => between::<W, N, 1>(&mut bits, mask),
+                128 => between::<W, N, 2>(&mut bits, mask),
+                256 => between::<W, N, 4>(&mut bits, mask),
+                512 => between::<W, N, 8>(&mut bits, mask),
+                1024 => between::<W, N, 16>(&mut bits, mask),
+                _ => between::<W, N, 32>(&mut bits, mask),
             }
         }
-        for (to, bits) in to.iter_mut().zip(bits) {
-            *to |= bits;
+        for (at, &row) in rows[..count].iter().enumerate() {
+            to[row as usize].iter_mut().zip(&bits).for_each(|(to, bits)| *to |= bits[at]);
         }
+        count = 0;
     }
 }
 
 /// Swaps bits of the same word.
 #[inline(always)]
-fn within<const W: usize, const DISTANCE: u32>(bits: &mut [u64; W], mask: &[u64; W]) {
-    for (word, mask) in bits.iter_mut().zip(mask) {
-        let differ = (*word >> DISTANCE ^ *word) & mask;
-        *word ^= differ ^ differ << DISTANCE;
+fn within<const W: usize, const N: usize, const DISTANCE: u32>(
+    bits: &mut [[u64; N]; W],
+    mask: &[u64; W],
+) {
+    for (words, mask) in bits.iter_mut().zip(mask) {
+        for word in words {
+            let differ = (*word >> DISTANCE ^ *word) & mask;
+            *word ^= differ ^ differ << DISTANCE;
+        }
     }
 }
 
 /// Swaps bits of words at a distance.
 #[inline(always)]
-fn between<const W: usize, const WORDS: usize>(bits: &mut [u64; W], mask: &[u64; W]) {
+fn between<const W: usize, const N: usize, const WORDS: usize>(
+    bits: &mut [[u64; N]; W],
+    mask: &[u64; W],
+) {
     for (pair, mask) in bits.chunks_exact_mut(2 * WORDS).zip(mask.chunks_exact(2 * WORDS)) {
         let (low, high) = pair.split_at_mut(WORDS);
         for ((low, high), mask) in low.iter_mut().zip(high).zip(mask) {
-            let differ = (*low ^ *high) & mask;
-            *low ^= differ;
-            *high ^= differ;
+            for (low, high) in low.iter_mut().zip(high) {
+                let differ = (*low ^ *high) & mask;
+                *low ^= differ;
+                *high ^= differ;
+            }
         }
     }
 }
@@ -221,17 +256,23 @@ mod tests {
             let shift: Vec<usize> = (0..bits).map(|bit| bit ^ (bits / 2 + 1)).collect();
             for sources in [sources, shift, (0..bits).collect()] {
                 let network = BitNetwork::new(&sources);
-                let from: Vec<u64> = (0..3 * words).map(|_| random.draw()).collect();
-                let old: Vec<u64> = (0..3 * words).map(|_| random.draw() & random.draw()).collect();
+                // More rows than pass the stages together; every fifth one is full.
+                const ROWS: usize = 21;
+                let from: Vec<u64> = (0..ROWS * words).map(|_| random.draw()).collect();
+                let mut old: Vec<u64> =
+                    from.iter().map(|_| random.draw() & random.draw()).collect();
+                old.chunks_mut(5 * words).for_each(|rows| rows[..words].fill(u64::MAX));
+                let source = |row: u32| 8 * row % ROWS as u32;
+                let pairs: Vec<(u32, u32)> =
+                    (0..ROWS as u32).map(|row| (row, source(row))).collect();
                 let full = vec![u64::MAX; words];
                 for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
                     let mut to = old.clone();
-                    to[..words].fill(u64::MAX);
-                    network.add(kernel, &[(0, 1), (1, 2), (2, 0)], &from, (&mut to, &full));
-                    let bit = |row: &[u64], at: usize| row[at / 64] >> (at % 64) & 1 == 1;
-                    assert!(to[..words].iter().all(|word| *word == u64::MAX));
-                    for (row, source) in [(1, 2), (2, 0)] {
-                        let at = |all: &[u64], row: usize, i| bit(&all[row * words..], i);
+                    network.add(kernel, &pairs, &from, (&mut to, &full));
+                    for &(row, source) in &pairs {
+                        let at = |all: &[u64], row: u32, bit: usize| {
+                            all[row as usize * words + bit / 64] >> (bit % 64) & 1 == 1
+                        };
                         for (i, &s) in sources.iter().enumerate() {
                             let wanted = at(&old, row, i) | at(&from, source, s);
                             assert_eq!(at(&to, row, i), wanted, "{words} words, bit {i}, {kernel}");
