@@ -113,7 +113,7 @@ impl CanonicalStates {
     ///
     /// Cost: some nanoseconds for each value of each field and symmetry.
     pub fn new(of: &PuzzleRows, symmetric: bool) -> CanonicalStates {
-        let (group, whole) = (of.canonical_symmetries(symmetric), of.symmetries(true));
+        let (group, whole) = (of.canonical_symmetries(symmetric), of.canonical_symmetries(true));
         let mut first = vec![0];
         for field in &of.fields.fields {
             first.push(first[first.len() - 1] + field.values);

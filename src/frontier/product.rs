@@ -20,7 +20,12 @@
 //!
 //! Invariant: the heads, rows and bits of reachable states are all their combinations.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    mem,
+    sync::Arc,
+};
 
 use num_bigint::BigUint;
 
@@ -41,6 +46,8 @@ const MOST_VALUES: usize = 1 << 22;
 const MOST_ZEROS: usize = 1 << 12;
 /// What a block costs besides its bits, in bytes.
 const BLOCK_BYTES: usize = 16 << 10;
+/// Of how many blocks one is in memory while classes are arranged.
+const NEAR: usize = 5;
 /// Minimum number of heads for each symmetry: with fewer, many heads have symmetries of their own.
 const HEADS: usize = 1000;
 /// Maximum size in bytes of a block.
@@ -154,7 +161,7 @@ impl ProductSpace {
         }
         let found = symmetric.then(|| {
             let fields = StateFields::of(puzzle);
-            SymmetryGroup::with_relabellings(puzzle, &fields, MOST_SYMMETRIES)
+            SymmetryGroup::listed(puzzle, &fields, (MOST_SYMMETRIES, false))
         });
         let (all_symmetries, relabellings) = match found {
             Some((group, all)) => (group.whole, all),
@@ -212,7 +219,56 @@ impl ProductSpace {
         };
         let all = space.classes.len() * space.moves();
         space.sources = map_numbers(all, &|number| space.source(number));
+        space.arrange();
         Some(space)
+    }
+
+    /// Arranges classes so that those that follow each other have common sources: blocks that were read are used again soon.
+    fn arrange(&mut self) {
+        let count = self.classes.len();
+        let needs = |class: usize| -> BTreeSet<usize> {
+            let sources = self.sources(class).iter().map(|source| source.class as usize);
+            sources.chain([class]).collect()
+        };
+        let needs: Vec<BTreeSet<usize>> = (0..count).map(needs).collect();
+        let mut users = vec![Vec::new(); count];
+        for (class, needs) in needs.iter().enumerate() {
+            needs.iter().for_each(|&source| users[source].push(class));
+        }
+        // How many blocks are here that a class needs, and when each of those was used.
+        let (mut here, mut used, mut by_time) = (vec![0; count], vec![0; count], BTreeMap::new());
+        let mut left: BTreeSet<(usize, Reverse<usize>)> =
+            (0..count).map(|class| (0, Reverse(class))).collect();
+        let mut order = Vec::with_capacity(count);
+        let mut clock = 0;
+        while let Some((_, Reverse(class))) = left.pop_last() {
+            order.push(class);
+            for &source in &needs[class] {
+                clock += 1;
+                let is_new = by_time.remove(&mem::replace(&mut used[source], clock)).is_none();
+                by_time.insert(clock, source);
+                let gone = match by_time.len() > (count / NEAR).max(needs[class].len()) {
+                    true => by_time.pop_first().map(|(_, gone)| gone),
+                    false => None,
+                };
+                for (block, comes) in [(Some(source).filter(|_| is_new), true), (gone, false)] {
+                    for &user in block.iter().flat_map(|&block| &users[block]) {
+                        let now = if comes { here[user] + 1 } else { here[user] - 1 };
+                        if left.remove(&(mem::replace(&mut here[user], now), Reverse(user))) {
+                            left.insert((now, Reverse(user)));
+                        }
+                    }
+                }
+            }
+        }
+        let mut place = vec![0; count];
+        order.iter().zip(0u32..).for_each(|(&class, own)| place[class] = own);
+        let sources = order.iter().flat_map(|&class| self.sources(class));
+        self.sources = sources
+            .map(|source| BlockSource { class: place[source.class as usize], ..*source })
+            .collect();
+        self.classes = order.iter().map(|&class| self.classes[class].clone()).collect();
+        self.class_of.iter_mut().for_each(|(class, _)| *class = place[*class as usize]);
     }
 
     /// Returns the number of moves.
@@ -244,7 +300,7 @@ impl ProductSpace {
     /// Returns what heads, rows and bits are, as text.
     pub fn describe(&self) -> String {
         let parts = [&self.head, &self.row, &self.bit];
-        parts.map(|part| self.factors.describe(part)).join(" / ")
+        parts.map(|part| self.factors.describe(part)).join("; ")
     }
 
     /// Returns the blocks from which moves come to the states of a class, one for each move.

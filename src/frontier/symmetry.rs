@@ -23,9 +23,6 @@ use crate::{
 /// Maximum number of symmetries that are used: if there are more, those that also keep some moves.
 const MOST: usize = 2048;
 
-/// About the number of symmetries of which pairs are tried as generators of a subgroup.
-const MOST_TRIED: usize = 48;
-
 /// Symmetries of a puzzle as maps of rows, of which no two have the same effect on states.
 #[derive(Clone, Debug)]
 pub(crate) struct SymmetryGroup {
@@ -34,8 +31,9 @@ pub(crate) struct SymmetryGroup {
     pub inverse: Vec<u16>,
     /// The index of "i, then j", at `i * order + j`.
     product: Vec<u16>,
-    /// The number of all symmetries of the puzzle, if it is known.
+    /// The number of all symmetries of the puzzle, if it is known, and some that generate all.
     pub whole: Option<BigUint>,
+    generators: Vec<FieldMap>,
 }
 
 impl SymmetryGroup {
@@ -46,23 +44,24 @@ impl SymmetryGroup {
             table: fields.fields.iter().map(|f| (0..f.values).map(|v| v as u8).collect()).collect(),
         };
         let (maps, inverse, product) = (vec![identity], vec![0], vec![0]);
-        SymmetryGroup { maps, inverse, product, whole: None }
+        SymmetryGroup { maps, inverse, product, whole: None, generators: Vec::new() }
     }
 
     /// Returns the symmetries of a puzzle; if there are more than 2048, those that also keep some moves.
     ///
     /// Cost: a tenth of a second for large puzzles, milliseconds for others.
     pub fn find(puzzle: &Puzzle, fields: &StateFields) -> SymmetryGroup {
-        SymmetryGroup::with_relabellings(puzzle, fields, MOST).0
+        SymmetryGroup::listed(puzzle, fields, (MOST, false)).0
     }
 
-    /// Returns at most so many symmetries, and the effect of each on locations and kinds.
-    pub fn with_relabellings(
+    /// Returns at most so many symmetries, spread or not, and the effect of each on locations and kinds.
+    pub fn listed(
         puzzle: &Puzzle,
         fields: &StateFields,
-        most: usize,
+        (most, spread): (usize, bool),
     ) -> (SymmetryGroup, Vec<Relabelling>) {
-        let PuzzleSymmetries { order, listed } = PuzzleSymmetries::of(puzzle, most);
+        let PuzzleSymmetries { order, listed, generators } =
+            PuzzleSymmetries::of(puzzle, most, spread);
         let checked = KnownMoves::new(puzzle, fields);
         let of = |one: PuzzleSymmetry| {
             let map = fields
@@ -71,14 +70,13 @@ impl SymmetryGroup {
             let is_symmetry = checked.agrees(&map, &one.relabelling, &one.on_moves);
             is_symmetry.then_some((one.relabelling, (map, one.effect)))
         };
+        let generators = generators.into_iter().filter_map(of).map(|(_, (map, _))| map).collect();
         let (all, maps): (Vec<Relabelling>, Vec<_>) = listed.into_iter().filter_map(of).unzip();
-        match SymmetryGroup::of(maps) {
-            Some(group) => (SymmetryGroup { whole: order, ..group }, all),
-            None => {
-                let trivial = SymmetryGroup::trivial(fields);
-                (SymmetryGroup { whole: order, ..trivial }, vec![Relabelling::identity(puzzle)])
-            }
-        }
+        let (group, all) = match SymmetryGroup::of(maps) {
+            Some(group) => (group, all),
+            None => (SymmetryGroup::trivial(fields), vec![Relabelling::identity(puzzle)]),
+        };
+        (SymmetryGroup { whole: order, generators, ..group }, all)
     }
 
     /// Returns the group of these relabellings, of several with the same effect the first one; `None` if they are not a
@@ -146,7 +144,7 @@ impl SymmetryGroup {
         let undoes =
             |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
         let inverse = product.chunks(maps.len()).map(undoes).collect::<Option<_>>()?;
-        Some(SymmetryGroup { maps, inverse, product, whole: None })
+        Some(SymmetryGroup { maps, inverse, product, whole: None, generators: Vec::new() })
     }
 
     pub fn order(&self) -> usize {
@@ -190,60 +188,38 @@ impl SymmetryGroup {
     }
 
     /// Returns what each value of a field adds to a state's number, from which checksums are made: the same for values that
-    /// symmetries take to each other.
+    /// any symmetries take to each other, also if the group has only some of them.
     pub fn state_sums(&self, fields: &StateFields) -> Vec<Vec<u32>> {
-        let add = |number: &u32| mixed(u64::from(*number) + 1) as u32 | 1;
-        let (types, ..) = self.value_types(fields);
-        types.iter().map(|types| types.iter().map(add).collect()).collect()
+        let all = self.generators.iter().chain(&self.maps);
+        let maps: Vec<_> = all.map(|map| (map.inverse().source, &map.table)).collect();
+        let mut sums: Vec<_> = fields.fields.iter().map(|field| vec![0; field.values]).collect();
+        let (mut number, mut open) = (0, Vec::new());
+        for field in 0..sums.len() {
+            for value in 0..sums[field].len() {
+                if sums[field][value] != 0 {
+                    continue;
+                }
+                number += 1;
+                let sum = mixed(number) as u32 | 1;
+                sums[field][value] = sum;
+                open.push((field, value));
+                while let Some((field, value)) = open.pop() {
+                    for (target, tables) in &maps {
+                        let to = usize::from(target[field]);
+                        let image = usize::from(tables[to][value]);
+                        if mem::replace(&mut sums[to][image], sum) == 0 {
+                            open.push((to, image));
+                        }
+                    }
+                }
+            }
+        }
+        sums
     }
 
     /// Returns the index of one symmetry followed by another.
     pub fn then(&self, first: u16, next: u16) -> u16 {
         self.product[usize::from(first) * self.order() + usize::from(next)]
-    }
-
-    /// Returns, of some subgroups, the one with which canonical forms take the least time. Where a state has many symmetries
-    /// of its own, all of them lead to its canonical form; few do if few leave a field as it is.
-    fn spread(&self) -> SymmetryGroup {
-        let fields = self.maps[0].source.len() as f64;
-        let stays = |map: &FieldMap| {
-            let fixed = (0..map.source.len()).filter(|&q| {
-                usize::from(map.source[q]) == q
-                    && map.table[q].iter().zip(0..).all(|(&value, own)| value == own)
-            });
-            // The share of states that are left as they are, if three moves of as many places make them.
-            (fixed.count() as f64 / fields).powi(3)
-        };
-        let stays: Vec<f64> = self.maps.iter().map(stays).collect();
-        let cost = |group: &[u16]| {
-            let own: f64 = group.iter().map(|&one| stays[usize::from(one)]).sum();
-            own * (2.0 + own) / group.len() as f64
-        };
-        let all: Vec<u16> = (0..self.order() as u16).collect();
-        let mut best = (cost(&all), all);
-        let step = (self.order() / MOST_TRIED).max(1);
-        for first in (1..self.order()).step_by(step) {
-            for next in (first..self.order()).step_by(step) {
-                let (mut group, mut known) = (vec![0], vec![false; self.order()]);
-                known[0] = true;
-                let mut at = 0;
-                while let Some(&own) = group.get(at) {
-                    for by in [first, next] {
-                        let both = self.then(own, by as u16);
-                        if !mem::replace(&mut known[usize::from(both)], true) {
-                            group.push(both);
-                        }
-                    }
-                    at += 1;
-                }
-                let cost = cost(&group);
-                if cost < best.0 {
-                    best = (cost, group);
-                }
-            }
-        }
-        best.1.sort_unstable();
-        self.of_elements(&best.1)
     }
 
     /// The subgroup of these elements, in order.
@@ -257,6 +233,7 @@ impl SymmetryGroup {
             inverse: kept.iter().map(|&own| number(self.inverse[usize::from(own)])).collect(),
             product: kept.iter().flat_map(products).map(number).collect(),
             whole: self.whole.clone(),
+            generators: self.generators.clone(),
         }
     }
 
@@ -310,19 +287,31 @@ impl PuzzleRows {
 
     /// Returns all symmetries, or the identity alone.
     pub fn symmetries(&self, all: bool) -> SymmetryGroup {
-        let find = || SymmetryGroup::find(&self.puzzle, &self.fields);
-        match all {
-            true => self.symmetries.get_or_init(find).clone(),
-            false => SymmetryGroup::trivial(&self.fields),
-        }
+        self.found(all, (&self.symmetries, false), &self.spread)
     }
 
-    /// Returns those under which states are made canonical: all that there are, or some of those that are known.
+    /// Returns those under which states are made canonical: all that there are, or some that leave few moves as they are.
     pub fn canonical_symmetries(&self, all: bool) -> SymmetryGroup {
-        let group = self.symmetries(all);
-        match group.whole == Some(group.order().into()) || !all {
-            true => group,
-            false => self.spread.get_or_init(|| group.spread()).clone(),
+        self.found(all, (&self.spread, true), &self.symmetries)
+    }
+
+    /// A group that is found once. Another one that has all symmetries is the same.
+    fn found(
+        &self,
+        all: bool,
+        (own, spread): (&OnceLock<SymmetryGroup>, bool),
+        other: &OnceLock<SymmetryGroup>,
+    ) -> SymmetryGroup {
+        let find = || {
+            let is_whole = |group: &&SymmetryGroup| group.whole == Some(group.order().into());
+            let known = other.get().filter(is_whole).cloned();
+            known.unwrap_or_else(|| {
+                SymmetryGroup::listed(&self.puzzle, &self.fields, (MOST, spread)).0
+            })
+        };
+        match all {
+            true => own.get_or_init(find).clone(),
+            false => SymmetryGroup::trivial(&self.fields),
         }
     }
 }

@@ -79,7 +79,7 @@ impl TableNumbers {
     ) -> Result<Option<TableNumbers>, Error> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
-            SymmetryGroup::with_relabellings(puzzle, &StateFields::of(puzzle), 1 << SYMMETRY);
+            SymmetryGroup::listed(puzzle, &StateFields::of(puzzle), (1 << SYMMETRY, false));
         if group.order() < 2 {
             return Ok(None);
         }

@@ -155,7 +155,7 @@ impl<const R: usize> PointPuzzle<R> {
         };
         let inverse = of.moves.iter().map(|one| number(&one.inverse(), &of.moves));
         of.inverse = inverse.collect::<Option<_>>()?;
-        let symmetries = PuzzleSymmetries::of(puzzle, MOST_SYMMETRIES).listed.into_iter();
+        let symmetries = PuzzleSymmetries::of(puzzle, MOST_SYMMETRIES, false).listed.into_iter();
         let symmetries = symmetries.map(|one| {
             let on_moves = one.on_moves.into_iter().map(|image| image as u8).collect();
             (of.points_of_symmetry(&one.relabelling), on_moves)

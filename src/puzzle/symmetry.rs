@@ -25,9 +25,15 @@ use crate::puzzle::{
     automorphisms::{Automorphisms, Relations, mixed},
     group::all_orbits,
 };
+use crate::random::SplitMix64;
 
 /// Maximum number of colours of stickers in all goals together: beyond that, no symmetries are looked for.
 const MOST_SHOWN: usize = 1 << 16;
+/// Maximum number of elements of a group that is spread: more take longer to check than they save.
+const MOST_SPREAD: usize = 512;
+/// Number of random elements that are tried as its generators, and of factors of each.
+const SPREAD_TRIES: usize = 300;
+const SPREAD_LENGTH: usize = 40;
 
 /// A rearrangement of all locations and kinds of pieces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +125,10 @@ impl Relabelling {
 pub(crate) struct PuzzleSymmetries {
     /// The number of all symmetries; `None` if it is not known.
     pub order: Option<BigUint>,
-    /// Those that are listed: all, or those that also keep some moves.
+    /// Those that are listed: all, or some.
     pub listed: Vec<PuzzleSymmetry>,
+    /// Some that generate all.
+    pub generators: Vec<PuzzleSymmetry>,
 }
 
 /// A symmetry.
@@ -135,10 +143,10 @@ pub(crate) struct PuzzleSymmetry {
 
 impl PuzzleSymmetries {
     /// Returns all symmetries that relabellings bring about; if these are more than `most`, those that also keep as few
-    /// moves as reduce the number sufficiently.
+    /// moves as reduce the number sufficiently, or, if they are to be spread, a group that keeps as few moves as possible.
     ///
     /// Cost: a tenth of a second for large puzzles, seconds for hundreds of moves, milliseconds for others.
-    pub fn of(puzzle: &Puzzle, most: usize) -> PuzzleSymmetries {
+    pub fn of(puzzle: &Puzzle, most: usize, spread: bool) -> PuzzleSymmetries {
         let (goals, stickers) =
             (puzzle.goals(), puzzle.sets().iter().map(PieceSet::locations).sum::<usize>());
         let identity = PuzzleSymmetry {
@@ -147,17 +155,20 @@ impl PuzzleSymmetries {
             effect: Vec::new(),
         };
         if goals.len() * stickers > MOST_SHOWN {
-            return PuzzleSymmetries { order: None, listed: vec![identity] };
+            return PuzzleSymmetries {
+                order: None,
+                listed: vec![identity],
+                generators: Vec::new(),
+            };
         }
         let seen = SeenPuzzle::of(puzzle, &goals);
         let order = seen.relations.automorphisms().map(|all| all.order);
         let named = LabelledPuzzle::of(puzzle, &goals, &seen);
-        let listed = named
-            .relations
-            .automorphisms()
-            .and_then(|all| named.listed((puzzle, &seen), &all, most));
         let order = order.filter(|_| seen.is_all);
-        PuzzleSymmetries { order, listed: listed.unwrap_or_else(|| vec![identity]) }
+        let all = named.relations.automorphisms();
+        let listed = all.and_then(|all| named.listed((puzzle, &seen), &all, (most, spread)));
+        let (generators, listed) = listed.unwrap_or_else(|| (Vec::new(), vec![identity]));
+        PuzzleSymmetries { order, listed, generators }
     }
 }
 
@@ -763,13 +774,14 @@ impl<'a> LabelledPuzzle<'a> {
         Some(all)
     }
 
-    /// The symmetries of automorphisms, each once: of too many, those that fix the first base points.
+    /// Generators of the symmetries of automorphisms, and each symmetry once: of too many, those that fix the first base
+    /// points, or some that are spread.
     fn listed(
         &self,
         (puzzle, seen): (&Puzzle, &SeenPuzzle),
         all: &Automorphisms,
-        most: usize,
-    ) -> Option<Vec<PuzzleSymmetry>> {
+        (most, spread): (usize, bool),
+    ) -> Option<(Vec<PuzzleSymmetry>, Vec<PuzzleSymmetry>)> {
         let moves = puzzle.moves().len();
         let effect = |to: &[u32]| {
             let images: Vec<Option<usize>> =
@@ -778,34 +790,99 @@ impl<'a> LabelledPuzzle<'a> {
             seen.effect(&images, &goals.collect::<Vec<_>>())
         };
         let identity: Vec<u32> = (0..self.relations.colours.len() as u32).collect();
-        for level in 0..=all.levels {
-            let generators: Vec<(Vec<u32>, &Vec<u32>)> = (all.generators.iter())
-                .filter(|(of, _)| *of >= level)
-                .map(|(_, generator)| (effect(generator), generator))
-                .collect();
-            let mut known = BTreeMap::from([(effect(&identity), identity.clone())]);
-            let mut open = vec![(effect(&identity), identity.clone())];
-            while let Some((own, to)) = open.pop().filter(|_| known.len() <= most) {
-                for (next, generator) in &generators {
-                    let both = followed(&own, next);
-                    if !known.contains_key(&both) {
-                        let image = followed(&to, generator);
-                        known.insert(both.clone(), image.clone());
-                        open.push((both, image));
-                    }
+        let identity = (effect(&identity), identity);
+        let generators = |level: usize| -> Vec<EffectOf> {
+            let all = all.generators.iter().filter(|(of, _)| *of >= level);
+            all.map(|(_, generator)| (effect(generator), generator.clone())).collect()
+        };
+        let mut listed = generated(&identity, &generators(0), most);
+        if listed.is_none() {
+            listed = match spread {
+                true => Some(spread_group(&identity, &generators(0))),
+                false => {
+                    let mut levels = 1..=all.levels;
+                    levels.find_map(|level| generated(&identity, &generators(level), most))
                 }
-            }
-            if known.len() > most {
-                continue;
-            }
-            let symmetry = |(effect, to): (Vec<u32>, Vec<u32>)| {
-                let on_moves = to[..moves].iter().map(|&image| image as u16).collect();
-                Some(PuzzleSymmetry { relabelling: self.relabelling(&to)?, on_moves, effect })
             };
-            return known.into_iter().map(symmetry).collect();
         }
-        None
+        let symmetry = |(effect, to): EffectOf| {
+            let on_moves = to[..moves].iter().map(|&image| image as u16).collect();
+            Some(PuzzleSymmetry { relabelling: self.relabelling(&to)?, on_moves, effect })
+        };
+        let generators = generators(0).into_iter().filter_map(symmetry).collect();
+        Some((generators, listed?.into_iter().map(symmetry).collect::<Option<_>>()?))
     }
+}
+
+/// The effect of an automorphism, and the automorphism.
+type EffectOf = (Vec<u32>, Vec<u32>);
+
+/// The group of so many elements that some generate, each effect once; `None` if there are more.
+fn generated(
+    identity: &EffectOf,
+    generators: &[EffectOf],
+    most: usize,
+) -> Option<BTreeMap<Vec<u32>, Vec<u32>>> {
+    let mut known = BTreeMap::from([identity.clone()]);
+    let mut open = vec![identity.clone()];
+    while let Some((own, to)) = open.pop() {
+        for (next, generator) in generators {
+            let both = followed(&own, next);
+            if !known.contains_key(&both) {
+                let image = followed(&to, generator);
+                known.insert(both.clone(), image.clone());
+                open.push((both, image));
+            }
+        }
+        if known.len() > most {
+            return None;
+        }
+    }
+    Some(known)
+}
+
+/// A group under which states have the fewest and cheapest classes. Where a state is left as it
+/// is by many symmetries, all of them lead to its canonical form; few do if few leave moves as they are. From the identity
+/// on, random elements are added as generators if that is better.
+fn spread_group(identity: &EffectOf, generators: &[EffectOf]) -> BTreeMap<Vec<u32>, Vec<u32>> {
+    let cost = |group: &BTreeMap<Vec<u32>, Vec<u32>>| {
+        // The symmetries that leave a state of three moves as it is.
+        let stays = |effect: &Vec<u32>| {
+            let fixed = effect.iter().zip(0..).filter(|&(to, own)| *to == own).count();
+            (fixed as f64 / effect.len() as f64).powi(3)
+        };
+        let own: f64 = group.keys().map(stays).sum();
+        own * (2.0 + own) / group.len() as f64
+    };
+    // Elements are words until the best group is known: automorphisms are long.
+    let (lone, effects) = ((identity.0.clone(), Vec::new()), |word: &[usize]| {
+        let effects = word.iter().map(|&one| &generators[one].0);
+        effects.fold(identity.0.clone(), |own, effect| followed(&own, effect))
+    });
+    let alone = |word: &Vec<usize>| (effects(word), Vec::new());
+    let mut random = SplitMix64::new(generators.len() as u64);
+    let (mut chosen, mut least) = (Vec::new(), f64::INFINITY);
+    for _ in 0..SPREAD_TRIES {
+        let mut draw = || random.below(generators.len() as u64) as usize;
+        let word: Vec<usize> = (0..SPREAD_LENGTH).map(|_| draw()).collect();
+        let Some(powers) = generated(&lone, &[alone(&word)], MOST_SPREAD) else { continue };
+        let divisors: Vec<usize> = (1..powers.len()).filter(|by| powers.len() % by == 0).collect();
+        let Some(last) = divisors.len().checked_sub(1) else { continue };
+        let power = divisors[random.below(last as u64 + 1) as usize];
+        chosen.push(word.repeat(power));
+        let group = generated(&lone, &chosen.iter().map(alone).collect::<Vec<_>>(), MOST_SPREAD);
+        match group.map(|group| cost(&group)).filter(|cost| *cost < least) {
+            Some(cost) => least = cost,
+            None => drop(chosen.pop()),
+        }
+    }
+    let whole = |word: &Vec<usize>| {
+        let automorphisms = word.iter().map(|&one| &generators[one].1);
+        let whole = automorphisms.fold(identity.1.clone(), |own, next| followed(&own, next));
+        (effects(word), whole)
+    };
+    let chosen: Vec<EffectOf> = chosen.iter().map(whole).collect();
+    generated(identity, &chosen, MOST_SPREAD).expect("few enough")
 }
 
 impl Puzzle {
@@ -821,7 +898,7 @@ impl Puzzle {
     ///
     /// Cost: a tenth of a second for large puzzles, milliseconds for others.
     pub fn symmetries(&self) -> Option<BigUint> {
-        PuzzleSymmetries::of(self, 1).order
+        PuzzleSymmetries::of(self, 1, false).order
     }
 
     /// Whether any move changes what is at a position of a set.
