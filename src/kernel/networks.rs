@@ -132,16 +132,15 @@ unsafe fn add_plain<const W: usize>(
     to: &mut [[u64; W]],
     full: &[u64; W],
 ) {
-    // Narrow rows pass the stages together, so that the choice of a stage and a mask serve several, and so that words of
-    // different rows, which do not mix, are in one register.
-    if W < 16 {
-        add_together::<W, 8>(network, pairs, from, to, full);
-    } else {
-        add_together::<W, 1>(network, pairs, from, to, full);
+    // Narrow rows pass the stages together: the choice of a stage and a mask serve several, and words of different rows,
+    // which do not mix, are in one register.
+    match W {
+        1..=4 => add_together::<W, 8>(network, pairs, from, to, full),
+        _ => add_together::<W, 1>(network, pairs, from, to, full),
     }
 }
 
-/// [`add_plain`] for `N` rows at a time.
+/// [`add_plain`] for `N` rows at a time. Indices, because the compiler leaves iterators as calls in functions this long.
 #[inline(always)]
 fn add_together<const W: usize, const N: usize>(
     network: &BitNetwork,
@@ -151,25 +150,32 @@ fn add_together<const W: usize, const N: usize>(
     full: &[u64; W],
 ) {
     let (mut rows, mut bits, mut count) = ([0; N], [[0; N]; W], 0);
-    for (i, &(row, source)) in pairs.iter().enumerate() {
-        if let Some(&(_, next)) = pairs.get(i + AHEAD) {
-            let next = from.as_ptr().wrapping_add(next as usize).cast::<u64>();
-            for line in (0..W).step_by(8) {
+    for i in 0..pairs.len() {
+        if i + AHEAD < pairs.len() {
+            let next = from.as_ptr().wrapping_add(pairs[i + AHEAD].1 as usize).cast::<u64>();
+            let mut line = 0;
+            while line < W {
                 prefetch::<1, _>(next.wrapping_add(line));
+                line += 8;
             }
         }
-        let own = to[row as usize].iter().zip(full);
-        if own.fold(0, |missing, (own, full)| missing | (full & !own)) != 0 {
+        let (row, source) = (pairs[i].0 as usize, &from[pairs[i].1 as usize]);
+        let (own, mut missing) = (&to[row], 0);
+        for w in 0..W {
+            missing |= full[w] & !own[w];
+        }
+        if missing != 0 {
             rows[count] = row;
-            for (bits, word) in bits.iter_mut().zip(&from[source as usize]) {
-                bits[count] = *word;
+            for w in 0..W {
+                bits[w][count] = source[w];
             }
             count += 1;
         }
         if count < N && (count == 0 || i + 1 < pairs.len()) {
             continue;
         }
-        for (distance, mask) in &network.stages {
+        for stage in 0..network.stages.len() {
+            let (distance, mask) = &network.stages[stage];
             let mask: &[u64; W] = mask.first_chunk().expect("a mask has the words of a row");
             match distance {
                 1 => within::<W, N, 1>(&mut bits, mask),
@@ -186,8 +192,11 @@ fn add_together<const W: usize, const N: usize>(
                 _ => between::<W, N, 32>(&mut bits, mask),
             }
         }
-        for (at, &row) in rows[..count].iter().enumerate() {
-            to[row as usize].iter_mut().zip(&bits).for_each(|(to, bits)| *to |= bits[at]);
+        for at in 0..count {
+            let own = &mut to[rows[at]];
+            for w in 0..W {
+                own[w] |= bits[w][at];
+            }
         }
         count = 0;
     }
@@ -199,10 +208,11 @@ fn within<const W: usize, const N: usize, const DISTANCE: u32>(
     bits: &mut [[u64; N]; W],
     mask: &[u64; W],
 ) {
-    for (words, mask) in bits.iter_mut().zip(mask) {
-        for word in words {
-            let differ = (*word >> DISTANCE ^ *word) & mask;
-            *word ^= differ ^ differ << DISTANCE;
+    for w in 0..W {
+        for n in 0..N {
+            let word = bits[w][n];
+            let differ = (word >> DISTANCE ^ word) & mask[w];
+            bits[w][n] = word ^ differ ^ differ << DISTANCE;
         }
     }
 }
@@ -213,13 +223,12 @@ fn between<const W: usize, const N: usize, const WORDS: usize>(
     bits: &mut [[u64; N]; W],
     mask: &[u64; W],
 ) {
-    for (pair, mask) in bits.chunks_exact_mut(2 * WORDS).zip(mask.chunks_exact(2 * WORDS)) {
-        let (low, high) = pair.split_at_mut(WORDS);
-        for ((low, high), mask) in low.iter_mut().zip(high).zip(mask) {
-            for (low, high) in low.iter_mut().zip(high) {
-                let differ = (*low ^ *high) & mask;
-                *low ^= differ;
-                *high ^= differ;
+    for pair in 0..W / (2 * WORDS) {
+        for w in 2 * WORDS * pair..2 * WORDS * pair + WORDS {
+            for n in 0..N {
+                let differ = (bits[w][n] ^ bits[w + WORDS][n]) & mask[w];
+                bits[w][n] ^= differ;
+                bits[w + WORDS][n] ^= differ;
             }
         }
     }
