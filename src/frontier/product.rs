@@ -53,7 +53,7 @@ const HEADS: usize = 1000;
 /// Maximum size in bytes of a block.
 const MOST_BYTES: usize = 64 << 20;
 /// Maximum number of symmetries that are used.
-const MOST_SYMMETRIES: usize = 256;
+const MOST_SYMMETRIES: usize = 1024;
 /// Maximum number of factors of which all divisions are tried.
 const MOST_FACTORS: usize = 10;
 
@@ -102,7 +102,7 @@ type Division = ([Digits; 3], Vec<Relabelling>);
 /// Whether heads are few, what blocks up to symmetry cost in bytes, and how large they are.
 type DivisionOrder = (bool, usize, usize);
 /// Factors and how they are divided.
-type Choice = (DivisionOrder, Factors, Division);
+type DividedFactors = (DivisionOrder, Factors, Division);
 
 /// A class of heads under the symmetries.
 #[derive(Clone, Debug)]
@@ -155,7 +155,7 @@ impl ProductSpace {
     }
 
     /// The number of all symmetries, and all ways to divide the states of a puzzle.
-    fn choices(puzzle: &Puzzle, symmetric: bool) -> Option<(Option<BigUint>, Vec<Choice>)> {
+    fn choices(puzzle: &Puzzle, symmetric: bool) -> Option<(Option<BigUint>, Vec<DividedFactors>)> {
         if !puzzle.allows_all_moves() {
             return None;
         }
@@ -527,7 +527,10 @@ impl Factors {
             };
             format!("{what}{}{from}", set.name)
         };
-        part.factors.iter().map(factor).collect::<Vec<_>>().join(", ")
+        match part.factors.is_empty() {
+            true => "none".to_string(),
+            false => part.factors.iter().map(factor).collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// Whether moves lead from the solved state to each factor's value of a state.
