@@ -10,13 +10,14 @@ use tilewave::{
 /// The numbers in the rows of the table below a heading of a page.
 fn told(page: &str, heading: &str) -> Vec<Vec<u64>> {
     let page = fs::read_to_string(results().join(page)).unwrap();
-    let row = |line: &str| {
-        let cells = line.split('|').map(|cell| cell.trim().replace(',', ""));
-        cells.filter_map(|cell| cell.parse().ok()).collect::<Vec<u64>>()
+    // All cells are numbers.
+    let row = |line: &str| -> Option<Vec<u64>> {
+        let cells = line.trim_matches('|').split('|');
+        cells.map(|cell| cell.trim().replace(',', "").parse().ok()).collect()
     };
     let below = page.lines().skip_while(|line| *line != heading).skip(1);
     let section = below.take_while(|line| !line.starts_with('#'));
-    section.map(row).filter(|row| row.len() == 3).collect()
+    section.filter_map(row).collect()
 }
 
 /// A table of a page with its report, the puzzle, and the numbers of all positions, as they are and up to symmetry. The
@@ -28,15 +29,17 @@ struct Told<'a> {
     spec: PuzzleSpec,
     each: u64,
     states: u64,
-    classes: u64,
+    /// If the search knows them.
+    classes: Option<u64>,
 }
 
 impl Told<'_> {
     fn check(self) {
         let told = told(self.page, self.heading);
         assert!(told.len() > 8 && told.iter().zip(0..).all(|(row, depth)| row[0] == depth));
-        let [counts, reduced] = [1, 2].map(|column| told.iter().map(|row| row[column]).collect());
-        let (counts, reduced): (Vec<u64>, Vec<u64>) = (counts, reduced);
+        let column = |at: usize| told.iter().map(|row| row.get(at).copied()).collect();
+        let (counts, reduced): (Option<Vec<u64>>, Option<Vec<u64>>) = (column(1), column(2));
+        let counts = counts.unwrap();
         let path = results().join("cubes").join(self.file);
         let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let all: Vec<u64> = counts.iter().map(|count| count * self.each).collect();
@@ -45,13 +48,15 @@ impl Told<'_> {
         assert_eq!(file["complete"], true);
         assert_eq!(file["diameter"], told.len() - 1);
         assert_eq!(counts.iter().sum::<u64>(), self.states);
-        assert_eq!(reduced.iter().sum::<u64>(), self.classes);
+        assert_eq!(reduced.as_ref().map(|reduced| reduced.iter().sum::<u64>()), self.classes);
         // A search that has another representation of everything.
         let puzzle = self.spec.listed().unwrap();
         assert_eq!(puzzle.states().unwrap(), (self.states * self.each).into());
         let found = FrontierSearch::new(puzzle).max_depth(5).run().unwrap();
         assert_eq!(found.counts, all[..6]);
-        assert_eq!(found.reduced().unwrap(), &reduced[..6]);
+        if let Some(reduced) = reduced {
+            assert_eq!(found.reduced().unwrap(), &reduced[..6]);
+        }
     }
 }
 
@@ -74,7 +79,7 @@ fn the_three_colour_cube_is_as_its_page_says() {
             each: 1,
             // Tetrads and orientations of corners, places and orientations of edges; classes by Burnside's lemma.
             states: 70 * 3u64.pow(7) * 34_650 * 2048,
-            classes: 226_331_259_372,
+            classes: Some(226_331_259_372),
         }
         .check();
     }
@@ -91,15 +96,20 @@ fn puzzles_searched_by_bitmap_are_as_their_page_says() {
     // Corners in even arrangements, their orientations, edges in even arrangements.
     let states = 360 * 32 * 239_500_800;
     let all = [
-        ("## The octahedron without its centres", "fto-corners-edges", fto(Vec::new()), 1),
+        (
+            "## The octahedron without its centres",
+            "fto-corners-edges",
+            fto(Vec::new()),
+            (1, 57_480_505_608),
+        ),
         (
             "### However the octahedron lies",
             "fto-corners-edges-turned",
             fto(goals.lines().map(str::to_string).collect()),
-            12,
+            (12, 4_790_107_248),
         ),
     ];
-    for (heading, file, spec, each) in all {
+    for (heading, file, spec, (each, classes)) in all {
         let told = Told {
             page: "bitmap-searches.md",
             heading,
@@ -107,7 +117,7 @@ fn puzzles_searched_by_bitmap_are_as_their_page_says() {
             spec,
             each,
             states: states / each,
-            classes: 57_480_505_608,
+            classes: Some(classes),
         };
         told.check();
     }
@@ -120,7 +130,7 @@ fn puzzles_searched_by_bitmap_are_as_their_page_says() {
         each: 1,
         // Ten corners in even arrangements, and their orientations.
         states: 1_814_400 * 3u64.pow(9),
-        classes: 0,
+        classes: None,
     }
     .check();
 }
