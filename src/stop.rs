@@ -271,6 +271,9 @@ pub enum SearchError {
         "{0}: a search by bitmap needs pieces whose places and orientations do not depend on each other: leave out {engine}", engine = Hint::Value("engine", "bitmap")
     )]
     Bitmaps(String),
+    /// Bitmaps were asked for, and no files could hold them.
+    #[error("{0} has too many states for a search by bitmap: leave out {engine}", engine = Hint::Value("engine", "bitmap"))]
+    BitmapStates(String),
     /// The engine finds solutions and searches no levels.
     #[error("{0}: {engine} solves some states, and searches nothing: leave it out", engine = Hint::Value("engine", "solver"))]
     NoLevels(String),

@@ -161,7 +161,8 @@ impl<'a> Bitmaps<'a> {
                 checksum = checksum.wrapping_add(hash);
             }
         }
-        // Burnside's lemma: as many classes as states that a symmetry keeping the head leaves as they are, on average.
+        // Burnside's lemma: as many classes as states that a symmetry keeping the head leaves as they are, on average. The
+        // first one is the identity.
         let mut fixed = kept;
         for &symmetry in of.keeping.iter().skip(1).filter(|_| kept > 0) {
             let (rows, mask) = self.space.fixed(class, symmetry);

@@ -113,7 +113,7 @@ impl CanonicalStates {
     ///
     /// Cost: some nanoseconds for each value of each field and symmetry.
     pub fn new(of: &PuzzleRows, symmetric: bool) -> CanonicalStates {
-        let (group, whole) = (of.canonical_symmetries(symmetric), of.canonical_symmetries(true));
+        let group = of.canonical_symmetries(symmetric);
         let mut first = vec![0];
         for field in &of.fields.fields {
             first.push(first[first.len() - 1] + field.values);
@@ -170,7 +170,8 @@ impl CanonicalStates {
             pairs,
             types: firsts.len(),
             taking: taking.concat(),
-            sums: whole.state_sums(&of.fields).concat(),
+            // Those of all symmetries, so that checksums do not depend on whether they are used.
+            sums: of.canonical_symmetries(true).state_sums(&of.fields).concat(),
             directed: of.puzzle.is_directed(),
             group,
         }

@@ -15,6 +15,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::puzzle::is_even;
+
 /// Maximum number of partitions that are tried.
 const MOST_PARTITIONS: usize = 120;
 /// Maximum number of exchanges of a group, the odd ones included.
@@ -159,11 +161,6 @@ fn extend(
             extend(of, kinds, done + 1, images, found);
         }
     }
-}
-
-fn is_even(images: &[u8]) -> bool {
-    let pairs = (0..images.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-    pairs.filter(|&(a, b)| images[a] < images[b]).count() % 2 == 0
 }
 
 /// Returns partitions of kinds that permutations preserve: the finest ones in which two kinds are together, pairs of

@@ -32,6 +32,7 @@ use num_bigint::BigUint;
 use crate::{
     frontier::{fields::StateFields, piece_groups::PieceGroup, symmetry::SymmetryGroup},
     kernel::networks::BitNetwork,
+    perm::lehmer,
     puzzle::{
         Arrangement, Permutation, Placed, Puzzle, Transformation, group::all_orbits, group_order,
         symmetry::Relabelling,
@@ -146,6 +147,10 @@ pub(crate) struct ProductSpace {
 }
 
 impl ProductSpace {
+    /// The number of states beyond which no division has heads, rows and bits that are few enough.
+    pub const MOST_STATES: u64 =
+        (MOST_VALUES * MOST_VALUES) as u64 * 64 * BitNetwork::MOST_WORDS as u64;
+
     /// Returns the states of a puzzle as a product, with symmetries or without; `None` if they are none, or if rows of bits
     /// would waste more than half of the memory. Cost: some seconds for millions of heads or rows.
     pub fn of(puzzle: &Puzzle, symmetric: bool) -> Option<ProductSpace> {
@@ -156,7 +161,7 @@ impl ProductSpace {
 
     /// The number of all symmetries, and all ways to divide the states of a puzzle.
     fn choices(puzzle: &Puzzle, symmetric: bool) -> Option<(Option<BigUint>, Vec<DividedFactors>)> {
-        if !puzzle.allows_all_moves() {
+        if !puzzle.allows_all_moves() || puzzle.states()? > ProductSpace::MOST_STATES.into() {
             return None;
         }
         let found = symmetric.then(|| {
@@ -430,7 +435,7 @@ impl Factors {
             let stays =
                 |images: &Vec<u8>| kinds.iter().all(|&k| kinds.contains(&images[k as usize]));
             let own: Vec<Vec<u8>> = own.filter(stays).collect();
-            let even = factor.count < factorial(kinds.len());
+            let even = (factor.count as u64) < lehmer::count(kinds.len());
             for group in PieceGroup::kept_by(&own, &kinds, (set.moduli.len(), even)) {
                 let (group, exchanges) = (Arc::new(group.clone()), group.exchanges.len());
                 let part = |kinds: Kinds, count: usize| {
@@ -699,8 +704,10 @@ impl Factor {
 
     /// Whether its values are all arrangements of different pieces, or all even ones.
     fn is_group(&self) -> bool {
-        let all = factorial(self.positions.len());
-        self.values.is_empty() && [all, all / 2].contains(&self.count)
+        let (pieces, count) = (self.positions.len(), self.count as u64);
+        let is_all =
+            |count: u64| [lehmer::count(pieces), lehmer::even_count(pieces)].contains(&count);
+        self.values.is_empty() && pieces <= lehmer::MAX_LEN && is_all(count)
     }
 
     /// The value of a factor in a state, with orientations counted from these.
@@ -784,11 +791,6 @@ fn factors(puzzle: &Puzzle, zeros: &[Vec<u8>]) -> Option<Vec<Arc<Factor>>> {
         }
     }
     Some(factors)
-}
-
-/// The number of arrangements of so many pieces; 0 if it is too large.
-fn factorial(pieces: usize) -> usize {
-    (1..=pieces).try_fold(1, usize::checked_mul).unwrap_or(0)
 }
 
 impl Factor {

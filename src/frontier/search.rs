@@ -169,7 +169,15 @@ impl FrontierSearch {
     pub(crate) fn product(&self, symmetric: bool) -> Result<&ProductSpace, SearchError> {
         let product = &self.products[usize::from(symmetric)];
         let product = product.get_or_init(|| ProductSpace::of(&self.puzzle, symmetric)).as_ref();
-        product.ok_or_else(|| SearchError::Bitmaps(self.puzzle.to_string()))
+        product.ok_or_else(|| {
+            let puzzle = self.puzzle.to_string();
+            match self.puzzle.states() {
+                Some(states) if states > ProductSpace::MOST_STATES.into() => {
+                    SearchError::BitmapStates(puzzle)
+                }
+                _ => SearchError::Bitmaps(puzzle),
+            }
+        })
     }
 
     /// Runs a search on its own threads.

@@ -31,8 +31,9 @@ pub(crate) struct SymmetryGroup {
     pub inverse: Vec<u16>,
     /// The index of "i, then j", at `i * order + j`.
     product: Vec<u16>,
-    /// The number of all symmetries of the puzzle, if it is known, and some that generate all.
+    /// The number of all symmetries of the puzzle, if it is known.
     pub whole: Option<BigUint>,
+    /// Some that generate all symmetries of the puzzle.
     generators: Vec<FieldMap>,
 }
 
@@ -70,7 +71,13 @@ impl SymmetryGroup {
             let is_symmetry = checked.agrees(&map, &one.relabelling, &one.on_moves);
             is_symmetry.then_some((one.relabelling, (map, one.effect)))
         };
-        let generators = generators.into_iter().filter_map(of).map(|(_, (map, _))| map).collect();
+        let known = generators.len();
+        let generators = generators.into_iter().filter_map(of).map(|(_, (map, _))| map);
+        let generators: Vec<FieldMap> = generators.collect();
+        if spread && generators.len() < known {
+            // Then checksums are those of the symmetries that also keep some moves.
+            return SymmetryGroup::listed(puzzle, fields, (most, false));
+        }
         let (all, maps): (Vec<Relabelling>, Vec<_>) = listed.into_iter().filter_map(of).unzip();
         let (group, all) = match SymmetryGroup::of(maps) {
             Some(group) => (group, all),

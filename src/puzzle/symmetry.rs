@@ -841,9 +841,9 @@ fn generated(
     Some(known)
 }
 
-/// A group under which states have the fewest and cheapest classes. Where a state is left as it
-/// is by many symmetries, all of them lead to its canonical form; few do if few leave moves as they are. From the identity
-/// on, random elements are added as generators if that is better.
+/// A group under which states have few classes that are found quickly. Where many symmetries leave a state as it is, all of
+/// them lead to its canonical form; few do if few leave moves as they are. From the identity on, random elements are added
+/// as generators if that is better.
 fn spread_group(identity: &EffectOf, generators: &[EffectOf]) -> BTreeMap<Vec<u32>, Vec<u32>> {
     let cost = |group: &BTreeMap<Vec<u32>, Vec<u32>>| {
         // The symmetries that leave a state of three moves as it is.

@@ -12,9 +12,9 @@ use tilewave::search::Search;
 
 use crate::program::root;
 
+mod bitmaps;
 mod bounds;
 mod claims;
-mod cubes;
 mod depths;
 mod graphs;
 mod korf;

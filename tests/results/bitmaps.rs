@@ -40,7 +40,7 @@ impl Told<'_> {
         let column = |at: usize| told.iter().map(|row| row.get(at).copied()).collect();
         let (counts, reduced): (Option<Vec<u64>>, Option<Vec<u64>>) = (column(1), column(2));
         let counts = counts.unwrap();
-        let path = results().join("cubes").join(self.file);
+        let path = results().join("bitmaps").join(self.file);
         let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let all: Vec<u64> = counts.iter().map(|count| count * self.each).collect();
         assert_eq!(file["counts"], json!(all));
@@ -66,7 +66,7 @@ fn the_three_colour_cube_is_as_its_page_says() {
         ("## Quarter turns and half turns", "three-colour-cube.json", Turns::Powers),
         ("## Quarter turns", "three-colour-cube-qtm.json", Turns::Quarter),
     ] {
-        let word = results().join("cubes/three-colour-cube.tws").to_str().unwrap().into();
+        let word = results().join("bitmaps/three-colour-cube.tws").to_str().unwrap().into();
         Told {
             page: "three-colour-cube.md",
             heading,
@@ -89,11 +89,11 @@ fn the_three_colour_cube_is_as_its_page_says() {
 fn puzzles_searched_by_bitmap_are_as_their_page_says() {
     let of = |word: &str, variant: Variant| PuzzleSpec { variant, ..PuzzleSpec::of(word) };
     let names = |all: &[&str]| all.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-    let goals = fs::read_to_string(results().join("cubes/fto-goals.txt")).unwrap();
+    let goals = fs::read_to_string(results().join("bitmaps/fto-goals.txt")).unwrap();
     let fto = |goals: Vec<String>| {
         of("fto", Variant { pieces: names(&["corners", "edges"]), goals, ..Variant::default() })
     };
-    // Corners in even arrangements, their orientations, edges in even arrangements.
+    // Corners in even arrangements, their orientations, edges in even arrangements; classes by Burnside's lemma.
     let states = 360 * 32 * 239_500_800;
     let all = [
         (
